@@ -36,7 +36,7 @@ def Attn_DimsAttr : Attn_Attr<"Dims", "dims"> {
   let extraClassDeclaration = [{
     size_t size() const { return getNames().size(); }
     /// The name of dimension `i`: `S` of `S:T`.
-    ::llvm::StringRef name(size_t i) const;
+    ::llvm::StringRef dim(size_t i) const;
     /// The sequence dimension whose length dimension `i` has, if its size is dynamic: `T` of `S:T` and of `T`.
     ::llvm::StringRef sequence(size_t i) const;
     /// The place of the dimension called `name`, or -1.
