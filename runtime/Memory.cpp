@@ -1,0 +1,46 @@
+// Allocation and text.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/Memory.h"
+#include <cstdarg>
+#include <cstdio>
+
+namespace attn {
+
+void *allocate(size_t bytes) {
+  void *memory = malloc(bytes ? bytes : 1);
+  if (!memory) {
+    fputs("error: out of memory\n", stderr);
+    abort();
+  }
+  return memory;
+}
+
+void *allocateLarge(size_t bytes) {
+  void *memory = nullptr;
+  return posix_memalign(&memory, 64, bytes ? bytes : 1) ? nullptr : memory;
+}
+
+Text &Text::append(View view) {
+  size_t old = size(), size = old + view.size() + 1;
+  if (bytes.size() < size && size > 16)
+    bytes.reserve(size + size / 2);
+  bytes.resize(size);
+  memmove(bytes.data() + old, view.data(), view.size());
+  bytes[size - 1] = 0;
+  return *this;
+}
+
+Text &Text::format(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char *made = nullptr;
+  int length = vasprintf(&made, format, arguments);
+  va_end(arguments);
+  if (length >= 0) {
+    append(View(made, static_cast<size_t>(length)));
+    free(made);
+  }
+  return *this;
+}
+
+} // namespace attn
