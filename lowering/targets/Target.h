@@ -1,0 +1,33 @@
+// What the compiler knows of a machine: plain numbers from a table.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_LOWERING_TARGETS_TARGET_H
+#define ATTN_LOWERING_TARGETS_TARGET_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace attn {
+
+struct Target {
+  std::string name; // as --mcpu spells it
+  std::string triple;
+  std::string cpu;          // LLVM's name of the processor
+  std::string features;     // LLVM's feature string
+  int64_t lanes = 8;        // float32 numbers in a vector register
+  int64_t registers = 16;   // vector registers
+  int64_t panelVectors = 2; // vectors side by side in the matrix product's block of accumulators
+  int64_t panelRows = 6;    // rows of that block
+  int64_t l1 = 32 << 10;    // bytes of the first cache
+  int64_t l2 = 512 << 10;
+
+  /// Columns of a packed weight's panel: [ceil(N / panel)][K][panel].
+  int64_t panel() const { return lanes * panelVectors; }
+};
+
+/// The machine called so (`native`: this one), or nothing.
+std::optional<Target> findTarget(llvm::StringRef name);
+
+} // namespace attn
+#endif
