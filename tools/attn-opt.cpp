@@ -1,6 +1,7 @@
 // attn-opt: reads MLIR text, runs the passes named on the command line, writes MLIR text; for tests and for looking.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialect/AttnDialect.h"
+#include "lowering/tile/TileOps.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -8,7 +9,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
-  registry.insert<attn::AttnDialect>();
+  registry.insert<attn::AttnDialect, attn::tile::TileDialect>();
   mlir::registerAllPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "attn optimizer driver\n", registry));
 }
