@@ -28,6 +28,7 @@ def Tile_Dialect : Dialect {
   let cppNamespace = "::attn::tile";
   let summary = "whole tiles as values, with no machine in sight";
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect"];
 }
 

@@ -12,7 +12,7 @@ func.func private @product(%x: !llvm.ptr, %w: !llvm.ptr, %b: !llvm.ptr, %y: !llv
   %z = tile.fill %zero : f32 -> <64x48xf32>
   // CHECK: tile.dot kn %{{.*}}, %{{.*}}, %{{.*}} : !tile.tile<64x48xf32> guard %{{.*}} valid [%{{.*}}, 48, 384] : <64x384xf32>, <384x48xf32> -> <64x48xf32>
   %d = tile.dot kn %a, %p, %z : !tile.tile<64x48xf32> guard %g valid [%n, 48, 384] : <64x384xf32>, <384x48xf32> -> <64x48xf32>
-  // CHECK: tile.map (%{{.*}}, %{{.*}}) along [-1, 1] valid [%{{.*}}, 48]
+  // CHECK: tile.map(%{{.*}}, %{{.*}}) along [-1, 1] valid [%{{.*}}, 48]
   %r = tile.map (%d, %c) along [-1, 1] valid [%n, 48] : (!tile.tile<64x48xf32>, !tile.tile<48xf32>) -> !tile.tile<64x48xf32> {
   ^bb0(%i: i32, %j: i32, %e: f32, %f: f32):
     // CHECK: tile.peek
