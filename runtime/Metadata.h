@@ -1,0 +1,50 @@
+// What generated code says of itself: the JSON of attn_program, read (docs/metadata.md).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_RUNTIME_METADATA_H
+#define ATTN_RUNTIME_METADATA_H
+#include "runtime/Json.h"
+#include "runtime/abi.h"
+#include "runtime/attn.h"
+
+namespace attn {
+
+// A weight symbol. With turns [6] it stands for six weights in six consecutive slots of attn_call.weights.
+struct WeightSpec {
+  View symbol;
+  Array<View> parts;        // names in the file, joined along dimension 0; {0} … are the numbers of the turns
+  Array<int64_t> rows;      // the size of dimension 0 of each part
+  Array<int64_t> turns;     // how many turns each enclosing repeat has
+  Array<int64_t> shape;     // of the whole
+  Array<int64_t> functions; // who uses it
+  bool inOut = false;       // the file has the last dimension first
+  int64_t packedBytes = 0;  // what attn_pack fills; 0: the weight stays plain float32
+
+  int64_t slots() const;
+};
+
+// A function's signature, and what owns the arrays that it points to.
+struct FunctionSpec {
+  attn_function signature = {};
+  Array<const char *> sequences;
+  Array<int64_t> longest; // the most rows of each sequence dimension; 0: any
+  Array<attn_value> params, results;
+  Array<Array<attn_dim>> dims;
+  size_t taps = 0;
+};
+
+struct Metadata {
+  JsonDocument document; // owns all texts
+  View model, tokenizer;
+  Array<View> features, prefixes, ignores;
+  Array<std::pair<View, View>> renames; // part of a name in the file, what the text calls it
+  Json config = nullptr;                // null: none was read
+  Array<WeightSpec> weights;
+  Array<FunctionSpec> functions;
+
+  // Fails on a program of another ABI version and on metadata that contradicts itself or the program.
+  bool read(const attn_program &program);
+  int64_t slots() const;
+};
+
+} // namespace attn
+#endif

@@ -1,0 +1,33 @@
+// A model: code, weights, threads; immutable once made and shared by its sessions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_RUNTIME_MODEL_H
+#define ATTN_RUNTIME_MODEL_H
+#include "runtime/ModelFiles.h"
+#include "runtime/PackedWeights.h"
+#include "runtime/ThreadPool.h"
+#include "runtime/WeightBinding.h"
+
+struct attn_model : attn::Heap {
+  explicit attn_model(const attn_program &generated) : program(generated) {}
+  bool open(const char *path, uint32_t flags);
+  // Its creator and every session hold it; the last to let go frees it.
+  void hold() { holders.fetch_add(1, std::memory_order_relaxed); }
+  void release();
+
+  const attn_program &program;
+  attn::Metadata metadata;
+  attn::ModelFiles files;
+  attn::WeightBinding binding;
+  attn::PackedWeights weights;
+  attn::ThreadPool pool;
+  attn::Notes notes;
+
+private:
+  std::atomic<int64_t> holders{1};
+};
+
+namespace attn {
+// What attn_model_create does, for any program.
+attn_model *createModel(const attn_program &program, const char *path, uint32_t flags);
+} // namespace attn
+#endif

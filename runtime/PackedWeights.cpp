@@ -1,0 +1,141 @@
+// The weights as the kernels want them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/PackedWeights.h"
+#include "runtime/Error.h"
+#include "runtime/Floats.h"
+
+namespace attn {
+namespace {
+
+int32_t typeCode(View type) {
+  return type == "F16" ? ATTN_F16 : type == "BF16" ? ATTN_BF16 : ATTN_F32;
+}
+size_t typeSize(int32_t type) {
+  return type == ATTN_F32 ? 4 : 2;
+}
+
+bool isAligned(const FileTensor &tensor) {
+  return reinterpret_cast<uintptr_t>(tensor.bytes.data()) % typeSize(typeCode(tensor.type)) == 0;
+}
+
+float loadFloat(const char *bytes, int32_t type, size_t i) {
+  if (type == ATTN_F32) {
+    float value;
+    memcpy(&value, bytes + 4 * i, 4);
+    return value;
+  }
+  uint16_t half;
+  memcpy(&half, bytes + 2 * i, 2);
+  return type == ATTN_F16 ? floatOfFloat16(half) : floatOfBfloat16(half);
+}
+
+// Writes a tensor of the file as float32 in the order of the text; `inner` is the size of the text's last dimension.
+void convert(float *out, const FileTensor &tensor, bool inOut, size_t inner) {
+  int32_t type = typeCode(tensor.type);
+  size_t elements = tensor.bytes.size() / typeSize(type), outer = inner ? elements / inner : 0;
+  if (!inOut)
+    for (size_t i = 0; i < elements; ++i)
+      out[i] = loadFloat(tensor.bytes.data(), type, i);
+  else
+    for (size_t o = 0; o < outer; ++o)
+      for (size_t i = 0; i < inner; ++i)
+        out[o * inner + i] = loadFloat(tensor.bytes.data(), type, i * outer + o);
+}
+
+struct Job {
+  const attn_program &program;
+  const Metadata &metadata;
+  const WeightBinding &binding;
+  Array<const void *> &slots;
+  Array<void *> &owned; // one a slot; null: nothing of its own
+};
+
+bool isUsedFromFile(const Job &job, const BoundSlot &slot) {
+  const WeightSpec &weight = job.metadata.weights[slot.weight];
+  const FileTensor &tensor = *slot.parts[0];
+  return slot.parts.size() == 1 && tensor.type == "F32" && !weight.inOut && isAligned(tensor);
+}
+
+attn_pack *packOf(const Job &job, const BoundSlot &slot) {
+  return job.program.packs ? job.program.packs[slot.weight] : nullptr;
+}
+
+void makePlain(const BoundSlot &slot, const WeightSpec &weight, void *memory) {
+  float *out = static_cast<float *>(memory);
+  for (const FileTensor *tensor : slot.parts) {
+    convert(out, *tensor, weight.inOut, weight.shape.empty() ? 1 : static_cast<size_t>(weight.shape.back()));
+    out += tensor->elements();
+  }
+}
+
+// The pack function wants aligned parts of one type: those that are not become float32 copies first. Copies keep the
+// layout of the file. False if there is no memory for them.
+bool callPack(attn_pack *pack, const BoundSlot &slot, void *memory) {
+  bool direct = true;
+  for (const FileTensor *tensor : slot.parts)
+    direct = direct && tensor->type == slot.parts[0]->type && isAligned(*tensor);
+  Array<const void *> parts;
+  Array<void *> copies;
+  bool enough = true;
+  for (const FileTensor *tensor : slot.parts) {
+    void *copy = direct ? nullptr : allocateLarge(static_cast<size_t>(tensor->elements()) * 4);
+    enough = enough && (direct || copy);
+    if (copy)
+      convert(static_cast<float *>(copy), *tensor, false, 1);
+    parts.push(direct ? static_cast<const void *>(tensor->bytes.data()) : copy);
+    copies.push(copy);
+  }
+  if (enough)
+    pack(memory, parts.data(), direct ? typeCode(slot.parts[0]->type) : ATTN_F32);
+  for (void *copy : copies)
+    free(copy);
+  return enough;
+}
+
+// One slot; leaves null where memory is short.
+void packSlot(void *context, int64_t index) {
+  Job &job = *static_cast<Job *>(context);
+  size_t i = static_cast<size_t>(index);
+  const BoundSlot &slot = job.binding.slots[i];
+  if (!slot.needed)
+    return;
+  attn_pack *pack = packOf(job, slot);
+  if (!pack && isUsedFromFile(job, slot)) {
+    job.slots[i] = slot.parts[0]->bytes.data();
+    return;
+  }
+  const WeightSpec &weight = job.metadata.weights[slot.weight];
+  size_t bytes = static_cast<size_t>(weight.packedBytes);
+  if (!pack) {
+    bytes = 0;
+    for (const FileTensor *tensor : slot.parts)
+      bytes += static_cast<size_t>(tensor->elements()) * 4;
+  }
+  void *memory = allocateLarge(bytes);
+  job.owned[i] = memory;
+  if (memory && !pack)
+    makePlain(slot, weight, memory);
+  if (memory && (!pack || callPack(pack, slot, memory)))
+    job.slots[i] = memory;
+}
+
+} // namespace
+
+PackedWeights::~PackedWeights() {
+  for (void *memory : owned)
+    free(memory);
+}
+
+bool PackedWeights::pack(const attn_program &program, const Metadata &metadata, const WeightBinding &binding,
+                         ThreadPool &pool) {
+  slots.resize(binding.slots.size());
+  owned.resize(binding.slots.size());
+  Job job = {program, metadata, binding, slots, owned};
+  pool.run(packSlot, &job, static_cast<int64_t>(slots.size()));
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (binding.slots[i].needed && !slots[i])
+      return fail("out of memory for weight `%s`", Text(metadata.weights[binding.slots[i].weight].symbol).c_str());
+  return true;
+}
+
+} // namespace attn
