@@ -252,7 +252,8 @@ protected:
 
 struct Block {
   ArrayRef<const Stmt *> statements;
-  SMRange range; ///< braces included
+  SMRange range;       ///< braces included
+  unsigned height = 1; ///< of the highest expression in it
 };
 
 struct ExprStmt : Stmt {
