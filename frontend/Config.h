@@ -1,17 +1,20 @@
 // Config.h: config.json as the compiler sees it: values by path, and a record of which of them were read.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A path is the list of keys from the root, `rope_scaling`, `factor`. Every look-up marks what it touched, so that in
-// the end unreadKeys() can name what a model never asked about. Whole and real numbers are kept apart: 12 is an
-// integer, 12.0 and 1e-5 are reals.
+// A path is the list of keys from the root: `rope_scaling`, `factor`. Every look-up marks what it touched, so that in
+// the end unreadKeys() can name what a model never asked about. The file is one of the sources of the Diagnostics, so a
+// message can show the line of a value: diags.error(…).note(config.place(path), "`hidden_size` is 384 here").
 #ifndef ATTN_FRONTEND_CONFIG_H
 #define ATTN_FRONTEND_CONFIG_H
 
 #include "frontend/Diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,7 +26,8 @@ public:
   enum class State { absent, null, present };
   struct Value {
     State state = State::absent;
-    const llvm::json::Value *json = nullptr; ///< valid when present
+    const llvm::json::Value *json = nullptr; ///< not null when present
+    explicit operator bool() const { return state == State::present; }
   };
   using Path = std::vector<std::string>;
 
@@ -36,28 +40,37 @@ public:
   void enter(llvm::StringRef key);
 
   /// The value at a path, below what enter() chose. `absent` also when something on the way is no object; `null` when
-  /// anything on the path is null. Marks it as read.
+  /// anything on the path is null. Marks exactly this value as read: of an object, not what it holds.
   Value lookup(const Path &path);
+  /// Marks everything below a path as read, as `count` of an object does.
+  void markAll(const Path &path) { readWhole.insert(join(path)); }
   /// Declares a key without effect here (`ignore "key"`).
-  void ignore(llvm::StringRef key) { ignored.insert(key.str()); }
+  void ignore(llvm::StringRef key) { readWhole.insert(key.str()); }
 
-  /// Keys of the objects in use that nobody read, ignored or declared harmless by std/harmless-keys, as dotted paths,
-  /// sorted.
+  /// Dotted paths of what nobody read, ignored or declared harmless in std/harmless-keys, sorted. Nulls, which mean
+  /// "not set", are left out; an object that nobody looked at is named once.
   std::vector<std::string> unreadKeys() const;
-  /// What was read and present, dotted path to value: the record that a library keeps.
+  /// What was read and present, dotted path to value (objects left out): the record that a library keeps.
   const std::map<std::string, llvm::json::Value> &usedValues() const { return used; }
 
+  /// Where the value at a path stands in the file; invalid if it is not there.
+  llvm::SMRange place(const Path &path) const;
   llvm::StringRef fileName() const { return name; }
 
 private:
+  const llvm::json::Object &object() const;
+  void addUnread(const llvm::json::Object &object, const std::string &prefix, std::vector<std::string> &list) const;
+  static std::string join(const Path &path);
+
   std::string name, inside;
   llvm::json::Value root = nullptr;
-  std::set<std::string> read, ignored;
+  llvm::StringMap<llvm::SMRange> places; ///< by dotted path from the root
+  std::set<std::string> read, readWhole;
   std::map<std::string, llvm::json::Value> used;
 };
 
-/// 12 is whole, 12.0 is not.
-bool isWhole(const llvm::json::Value &number);
+/// The number of values in a list or object; nothing for other values.
+std::optional<int64_t> count(const llvm::json::Value &value);
 
 /// The lines of std/harmless-keys: globs of configuration keys that never change what a model computes.
 llvm::StringRef harmlessKeys();

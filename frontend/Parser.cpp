@@ -486,11 +486,4 @@ std::unique_ptr<File> parseFile(StringRef name, StringRef text, Diagnostics &dia
   return file;
 }
 
-std::vector<std::unique_ptr<File>> parseStd(Diagnostics &diags) {
-  std::vector<std::unique_ptr<File>> files;
-  for (StdFile file : stdFiles())
-    files.push_back(parseFile(file.name, diags.addFile(file.name, file.text), diags));
-  return files;
-}
-
 } // namespace attn
