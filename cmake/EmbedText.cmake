@@ -13,9 +13,8 @@ foreach(file IN LISTS FILES)
   string(LENGTH "${bytes}" length)
   math(EXPR length "${length} / 2")
   string(REGEX REPLACE "(..)" "\\\\x\\1" bytes "${bytes}")
-  # Short lines of string literals: a hexadecimal escape must not meet a following digit of text.
-  string(REGEX REPLACE "((\\\\x..){1,60})" "\n     \"\\1\"" bytes "${bytes}")
-  string(APPEND code "    {\"${file}\", ${length},${bytes}},\n")
+  string(REPLACE "\\x0a" "\\x0a\"\n     \"" bytes "${bytes}") # one literal a line of the file
+  string(APPEND code "    {\"${file}\", ${length},\n     \"${bytes}\"},\n")
   math(EXPR count "${count} + 1")
 endforeach()
 string(APPEND code "};\nconst unsigned embeddedTextCount = ${count};\n\n} // namespace attn\n")

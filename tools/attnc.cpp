@@ -44,7 +44,7 @@ int emitAst(StringRef text, attn::Diagnostics &diags) {
   std::string result;
   raw_string_ostream stream(result);
   attn::printAst(*file, stream);
-  return attn::writeOutput(output.empty() ? "-" : output, result, diags) ? 0 : 1;
+  return attn::writeOutput(output.empty() ? StringRef("-") : StringRef(output), result, diags) ? 0 : 1;
 }
 
 } // namespace
