@@ -90,6 +90,9 @@ bool advance(Array<int64_t> &turn, const Array<int64_t> &turns) {
 
 bool fitsShape(const Array<int64_t> &file, const Array<int64_t> &text, bool inOut) {
   Array<int64_t> left = withoutOnes(file), right = withoutOnes(inOut ? lastFirst(text) : copyOf(text));
+  // The dimension that moved stands alone: joined with its new neighbour it would be another tensor.
+  if (inOut && !text.empty() && text.back() != 1 && (left.empty() || left[0] != text.back()))
+    return false;
   size_t next = 0;
   for (int64_t size : left) {
     int64_t product = 1;

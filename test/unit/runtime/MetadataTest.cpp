@@ -1,0 +1,94 @@
+// What generated code says of itself: read, and refused where it contradicts itself.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "FakeModel.h"
+#include "runtime/Error.h"
+
+namespace attn {
+using namespace test;
+namespace {
+
+std::string failureWith(const std::string &from, const std::string &to) {
+  return metadataFailure(replaced(fakeMetadata, from, to));
+}
+
+TEST(Metadata, IsRead) {
+  Metadata metadata;
+  ASSERT_TRUE(metadata.read(attn_this_program)) << lastError();
+  EXPECT_EQ(metadata.slots(), 5);
+  EXPECT_EQ(metadata.weights[1].parts.size(), 2u);
+  EXPECT_EQ(metadata.weights[2].rows[0], 2);
+  EXPECT_EQ(metadata.functions[0].longest[0], 100);
+  EXPECT_EQ(metadata.functions[1].longest[0], 0);
+}
+
+TEST(Metadata, GivesSignatures) {
+  FakeFolder folder;
+  ModelPointer model = folder.create();
+  ASSERT_TRUE(model) << attn_last_error();
+  EXPECT_STREQ(attn_model_name(model.get()), "fake");
+  const attn_function *embed = attn_model_function(model.get(), 0);
+  ASSERT_NE(embed, nullptr);
+  EXPECT_STREQ(embed->name, "embed");
+  EXPECT_EQ(embed->sequences, 1);
+  EXPECT_STREQ(embed->sequence_names[0], "T");
+  ASSERT_EQ(embed->params, 2);
+  EXPECT_STREQ(embed->param[0].name, "ids");
+  EXPECT_EQ(embed->param[0].type, ATTN_INT32);
+  EXPECT_EQ(embed->param[0].limit, 3);
+  EXPECT_EQ(embed->param[0].has_default, 0);
+  EXPECT_EQ(embed->param[1].type, ATTN_FLOAT32);
+  EXPECT_EQ(embed->param[1].has_default, 1);
+  EXPECT_EQ(embed->param[1].default_number, 1);
+  ASSERT_EQ(embed->result[0].rank, 2);
+  EXPECT_STREQ(embed->result[0].dims[0].name, "T");
+  EXPECT_EQ(embed->result[0].dims[0].size, -1);
+  EXPECT_STREQ(embed->result[0].dims[1].name, "E");
+  EXPECT_EQ(embed->result[0].dims[1].size, 2);
+  EXPECT_EQ(embed->missing, nullptr);
+  EXPECT_EQ(attn_model_function(model.get(), 2), nullptr);
+  EXPECT_EQ(attn_model_function(model.get(), -1), nullptr);
+  EXPECT_EQ(attn_function_find(model.get(), "mean"), 1);
+  EXPECT_EQ(attn_function_find(model.get(), "nobody"), -1);
+  EXPECT_STREQ(attn_last_error(), "model `fake` has no function `nobody`");
+}
+
+TEST(Metadata, OfAnotherVersionIsRefused) {
+  attn_program program = attn_this_program;
+  program.abi_version = 77;
+  Metadata metadata;
+  EXPECT_FAILS(metadata.read(program),
+               "the generated code is of version 77 of the runtime's contract, this runtime is of version " +
+                   std::to_string(attn_abi_version()));
+}
+
+TEST(Metadata, ThatContradictsItselfIsRefused) {
+  EXPECT_EQ(metadataFailure("{"),
+            "`metadata`: not valid JSON at line 1, column 1: string or '}' expected near end of file");
+  EXPECT_EQ(metadataFailure(R"({"functions":[],"weights":[]})"),
+            "`metadata`: `functions` should be as many as the program has");
+  EXPECT_EQ(failureWith(R"("model": "fake")", R"("model": 7)"), "`metadata`: `model` should be a text");
+  EXPECT_EQ(failureWith(R"("features": [])", R"("features": [1])"), "`metadata`: `features` should be a list of texts");
+  EXPECT_EQ(failureWith(R"("features": [])", R"("features": 1)"), "`metadata`: `features` should be a list");
+  EXPECT_EQ(failureWith(R"([["gamma", "weight"]])", R"([["gamma"]])"),
+            "`metadata`: `renames` should be a list of pairs of texts");
+  EXPECT_EQ(failureWith(R"("rows": [1, 1])", R"("rows": [1, 2])"),
+            "`metadata`: `rows` should be one number a part, together dimension 0 of the shape");
+  EXPECT_EQ(failureWith("out_in", "sideways"), "`metadata`: `stored` should be `out_in` or `in_out`");
+  EXPECT_EQ(failureWith(R"("turns": [2])", R"("turns": [-2])"), "`metadata`: `turns` should be numbers of turns");
+  EXPECT_EQ(failureWith(R"("turns": [2])", R"("turns": [99999, 99999])"),
+            "`metadata`: `turns` should be numbers of turns");
+  EXPECT_EQ(failureWith(R"("shape": [2, 2])", R"("shape": [2, -2])"), "`metadata`: `shape` should be a shape");
+  EXPECT_EQ(failureWith(R"("functions": [0])", R"("functions": [5])"),
+            "`metadata`: `functions` should be numbers of functions");
+  EXPECT_EQ(failureWith(R"("packed_bytes": 16)", R"("packed_bytes": "16")"),
+            "`metadata`: `packed_bytes` should be a whole number");
+  EXPECT_EQ(failureWith(R"("dims": ["T", 2])", R"("dims": ["S", 2])"),
+            "`metadata`: `dims` should be a list of sizes and names of sequence dimensions");
+  EXPECT_EQ(failureWith(R"("type": "i32")", R"("type": "i64")"), "`metadata`: `type` should be `f32` or `i32`");
+  EXPECT_EQ(failureWith(R"("default": 1)", R"("default": "1")"), "`metadata`: `default` should be a number");
+  EXPECT_EQ(failureWith(R"("longest": [100])", R"("longest": [1, 2])"),
+            "`metadata`: `longest` should be at most one number a sequence dimension");
+}
+
+} // namespace
+} // namespace attn
