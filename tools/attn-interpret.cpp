@@ -1,0 +1,177 @@
+// attn-interpret: runs functions of the attn dialect, one sequence, naively, in double.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//     attn-interpret FILE.mlir --fn=f --arg='x=[[1, 2]]' --arg='ids=[0, 3]'     prints the results
+//     attn-interpret FILE.mlir --test            runs every function whose arguments and results carry their numbers:
+//
+//         func.func @f(%x: tensor<2xf32> {attn.dims = #attn.dims<[E]>, test.value = "[1, 2]"})
+//             -> (tensor<f32> {attn.dims = #attn.dims<[]>, test.expect = "3"})
+//
+// A weight's numbers are its own `test.value`, else random ones of --seed. An argument that has no numbers is random too
+// where all its sizes are static.
+#include "dialect/AttnDialect.h"
+#include "dialect/AttnOps.h"
+#include "dialect/interpreter/Interpreter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Parser/Parser.h"
+#include "tools/interpret/Literals.h"
+#include "tools/interpret/Random.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::interpreter;
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"), cl::init("-"));
+static cl::opt<std::string> functionName("fn", cl::desc("the function to run"));
+static cl::list<std::string> arguments("arg", cl::desc("NAME=NUMBERS for a parameter"));
+static cl::opt<bool> test("test", cl::desc("run every function that carries its numbers, compare the results"));
+static cl::opt<uint64_t> seed("seed", cl::desc("of random weights and inputs"), cl::init(1));
+static cl::opt<double> tolerance("tolerance", cl::desc("of --test, relative to the largest number"), cl::init(1e-6));
+
+static StringRef parameterName(func::FuncOp function, unsigned i) {
+  auto name = function.getArgAttrOfType<StringAttr>(i, "attn.name");
+  return name ? name.getValue() : "";
+}
+
+/// Numbers that are written somewhere for this tensor; says why they cannot be read.
+static FailureOr<Tensor> readNumbers(Operation *op, StringRef text, Type type) {
+  llvm::Expected<Tensor> tensor = parseLiteral(text, cast<RankedTensorType>(type));
+  if (!tensor)
+    return op->emitError() << llvm::toString(tensor.takeError());
+  return *tensor;
+}
+
+static FailureOr<Tensor> weightNumbers(WeightOp op, ArrayRef<int64_t> turns) {
+  if (auto value = op->getAttrOfType<StringAttr>("test.value"))
+    return readNumbers(op, value.getValue(), op.getType());
+  return drawWeights(seed)(op, turns);
+}
+
+static FailureOr<Tensor> argumentNumbers(func::FuncOp function, unsigned i) {
+  auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
+  StringRef name = parameterName(function, i);
+  for (StringRef given : arguments)
+    if (!name.empty() && given.consume_front(name) && given.consume_front("="))
+      return readNumbers(function, given, type);
+  if (auto value = function.getArgAttrOfType<StringAttr>(i, "test.value"))
+    return readNumbers(function, value.getValue(), type);
+  if (!type.hasStaticShape())
+    return function.emitError() << "parameter " << i << " (`" << name << "`) has no numbers";
+  return drawTensor("argument " + std::to_string(i), seed, type.getShape(), type.getElementType(), 8);
+}
+
+static FailureOr<std::vector<Tensor>> runFunction(Interpreter &interpreter, func::FuncOp function) {
+  std::vector<Tensor> inputs;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    FailureOr<Tensor> input = argumentNumbers(function, i);
+    if (failed(input))
+      return failure();
+    inputs.push_back(std::move(*input));
+  }
+  return interpreter.run(function.getName(), inputs);
+}
+
+static bool agree(const Tensor &got, const Tensor &wanted) {
+  double largest = 0;
+  for (double number : wanted.numbers)
+    if (std::isfinite(number))
+      largest = std::fmax(largest, std::fabs(number));
+  if (got.sizes != wanted.sizes)
+    return false;
+  for (auto [a, b] : llvm::zip(got.numbers, wanted.numbers)) {
+    bool same = a == b || (std::isnan(a) && std::isnan(b));
+    if (!same && !(std::fabs(a - b) <= tolerance * largest))
+      return false;
+  }
+  return true;
+}
+
+/// Whether any result says what it should be, and all that do are right.
+static FailureOr<bool> testFunction(Interpreter &interpreter, func::FuncOp function) {
+  bool expects = false;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    expects |= static_cast<bool>(function.getResultAttr(i, "test.expect"));
+  if (!expects)
+    return false;
+  auto results = runFunction(interpreter, function);
+  if (failed(results))
+    return failure();
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    auto expected = function.getResultAttrOfType<StringAttr>(i, "test.expect");
+    if (!expected)
+      continue;
+    auto wanted = readNumbers(function, expected.getValue(), function.getResultTypes()[i]);
+    if (failed(wanted))
+      return failure();
+    if (agree(result, *wanted))
+      continue;
+    llvm::outs() << function.getName() << ": result " << i << " is wrong\n  expected ";
+    printLiteral(*wanted, llvm::outs());
+    llvm::outs() << "\n  got      ";
+    printLiteral(result, llvm::outs());
+    llvm::outs() << "\n";
+    return failure();
+  }
+  llvm::outs() << function.getName() << ": right\n";
+  return true;
+}
+
+static int testAll(Interpreter &interpreter, ModuleOp module) {
+  int tested = 0, wrong = 0;
+  module.walk([&](func::FuncOp function) {
+    auto result = testFunction(interpreter, function);
+    wrong += failed(result);
+    tested += succeeded(result) && *result;
+  });
+  llvm::outs() << tested << " right, " << wrong << " wrong\n";
+  if (tested + wrong == 0)
+    llvm::errs() << "error: no result says what it should be\n";
+  return tested == 0 || wrong ? 1 : 0;
+}
+
+static int runOne(Interpreter &interpreter, ModuleOp module) {
+  auto function = module.lookupSymbol<func::FuncOp>(functionName);
+  if (!function) {
+    llvm::errs() << "error: no function `" << functionName << "`\n";
+    return 1;
+  }
+  interpreter.onTap([](StringRef name, const Tensor &value) {
+    llvm::outs() << "tap " << name << " = ";
+    printLiteral(value, llvm::outs());
+    llvm::outs() << "\n";
+  });
+  auto results = runFunction(interpreter, function);
+  if (failed(results))
+    return 1;
+  for (const Tensor &result : *results) {
+    printLiteral(result, llvm::outs());
+    llvm::outs() << "\n";
+  }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "runs the attn dialect, naively, in double\n");
+  DialectRegistry registry;
+  registry.insert<AttnDialect, arith::ArithDialect, func::FuncDialect, math::MathDialect>();
+  MLIRContext context(registry);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(file, &context);
+  if (!module)
+    return 1;
+  Interpreter interpreter(*module, weightNumbers);
+  if (test)
+    return testAll(interpreter, *module);
+  if (functionName.empty()) {
+    llvm::errs() << "error: neither --fn nor --test\n";
+    return 2;
+  }
+  return runOne(interpreter, *module);
+}

@@ -1,0 +1,22 @@
+// Seeded random weights and inputs of any function.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The numbers are float32 values, so that the interpreter and compiled code start from the same ones. Every tensor is
+// drawn from its own generator, seeded by its name, turn and sequence: leaving one out changes no other.
+#ifndef ATTN_TOOLS_INTERPRET_RANDOM_H
+#define ATTN_TOOLS_INTERPRET_RANDOM_H
+#include "dialect/interpreter/Interpreter.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace attn::interpreter {
+
+/// Normal numbers for f32, 0 .. limit-1 for i32, 0 or 1 for i1.
+Tensor drawTensor(llvm::StringRef name, uint64_t seed, llvm::ArrayRef<int64_t> sizes, mlir::Type element,
+                  int64_t limit);
+
+/// Weights of about 1 / sqrt(last size), so that products stay near 1.
+WeightProvider drawWeights(uint64_t seed);
+
+} // namespace attn::interpreter
+#endif
