@@ -7,8 +7,8 @@
 //         func.func @f(%x: tensor<2xf32> {attn.dims = #attn.dims<[E]>, test.value = "[1, 2]"})
 //             -> (tensor<f32> {attn.dims = #attn.dims<[]>, test.expect = "3"})
 //
-// A weight's numbers are its own `test.value`, else random ones of --seed. An argument that has no numbers is random too
-// where all its sizes are static.
+// A weight's numbers are its own `test.value`, else random ones of --seed. An argument that has no numbers is random
+// too where all its sizes are static.
 #include "dialect/AttnDialect.h"
 #include "dialect/AttnOps.h"
 #include "dialect/interpreter/Interpreter.h"

@@ -9,7 +9,8 @@
 
 namespace attn::interpreter {
 
-/// Reads nested lists of numbers, `nan` and `inf`. The sizes are those of `type`; a dynamic one is the length of the list.
+/// Reads nested lists of numbers, `nan` and `inf`. The sizes are those of `type`; a dynamic one is the length of the
+/// list.
 /// `[]` has no element, whatever the other sizes.
 llvm::Expected<Tensor> parseLiteral(llvm::StringRef text, mlir::RankedTensorType type);
 
