@@ -1,0 +1,20 @@
+// The groups of rewrite patterns that make up attn-simplify.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_PASSES_SIMPLIFY_H
+#define ATTN_PASSES_SIMPLIFY_H
+
+namespace mlir {
+class RewritePatternSet;
+}
+
+namespace attn {
+
+/// Elementwise operations: one reading another becomes one; constants move in; inputs are each there once.
+void addMapPatterns(mlir::RewritePatternSet &patterns);
+/// Reshapes and slices that change nothing, or undo or repeat each other; consumers read through transpositions.
+void addReshapePatterns(mlir::RewritePatternSet &patterns);
+/// Products with a weight become attn.linear; regrouped weights become weights declared that way.
+void addProductPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace attn
+#endif
