@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "dialect/AttnDialect.cpp.inc"
@@ -16,7 +17,18 @@
 
 using namespace mlir;
 
+namespace {
+/// Constants that folding makes stay inside the scalar regions that use them.
+struct KeepConstantsInside : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  bool shouldMaterializeInto(Region *region) const final {
+    return isa<attn::MapOp, attn::LinearOp, attn::AttendOp>(region->getParentOp());
+  }
+};
+} // namespace
+
 void attn::AttnDialect::initialize() {
+  addInterfaces<KeepConstantsInside>();
   addOperations<
 #define GET_OP_LIST
 #include "dialect/AttnOps.cpp.inc"

@@ -9,6 +9,13 @@ using namespace mlir;
 
 namespace attn {
 
+OpBuilder ElementwiseBody::builder() {
+  // Not atBlockEnd: that asks the operation around the region for the context, and there is none yet.
+  OpBuilder inside(loc.getContext());
+  inside.setInsertionPointToEnd(&region.front());
+  return inside;
+}
+
 Value ElementwiseBody::leading(Type type) {
   ++numLeading;
   return region.front().addArgument(type, loc);

@@ -26,7 +26,8 @@ public:
   mlir::Value computed(MapOp producer, DimsAttr dims);
   void yield(mlir::Value value);
 
-  mlir::OpBuilder builder() { return mlir::OpBuilder::atBlockEnd(&region.front()); }
+  /// Builds at the region's end.
+  mlir::OpBuilder builder();
   mlir::ArrayAttr inputDims(mlir::MLIRContext *context) const { return makeDimsArray(context, dims); }
 
   mlir::Region region;

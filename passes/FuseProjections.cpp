@@ -21,6 +21,7 @@
 #include "passes/Elementwise.h"
 #include "passes/Passes.h"
 #include "passes/Weights.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -113,8 +114,9 @@ public:
     for (LinearOp part : group) {
       Value own = cut(linear, part, offset);
       part.getOutput().replaceAllUsesWith(own);
-      part.erase();
     }
+    for (LinearOp part : group)
+      eraseWithParams(part);
   }
 
 private:
@@ -176,6 +178,15 @@ private:
     return flat ? reshapeTo(builder, loc, slice, out, part.outDims(), part.getType().getShape()) : slice;
   }
 
+  /// Erases `part` and the weights that were its epilogue's alone.
+  static void eraseWithParams(LinearOp part) {
+    SmallVector<Value> inputs(part.getInputs());
+    part.erase();
+    for (Value input : llvm::SmallSetVector<Value, 4>(inputs.begin(), inputs.end()))
+      if (auto param = input.getDefiningOp<ParamOp>(); param && param->use_empty())
+        param.erase();
+  }
+
   SmallVector<Location> locations() const {
     SmallVector<Location> all;
     for (LinearOp linear : group)
@@ -199,8 +210,9 @@ SmallVector<Group> findGroups(ArrayRef<LinearOp> linears) {
       if (group.front().getInputs().front() != linear.getInputs().front() ||
           group.front()->getBlock() != linear->getBlock())
         return false;
-      obstacle = findObstacle(group.front(), linear);
-      return obstacle.empty();
+      StringRef found = findObstacle(group.front(), linear);
+      obstacle = obstacle.empty() ? found : obstacle;
+      return found.empty();
     };
     auto *found = llvm::find_if(groups, joins);
     if (found != groups.end()) {
