@@ -49,7 +49,7 @@ StringRef closerOf(StringRef opener) {
 
 class Lexer {
 public:
-  Lexer(StringRef source, Diagnostics &diagnostics) : text(source), diags(diagnostics) {}
+  Lexer(StringRef source, unsigned limit) : text(source), maxErrors(limit) {}
 
   Tokens run() {
     if (text.starts_with("\xEF\xBB\xBF")) // a byte order mark
@@ -58,6 +58,9 @@ public:
       readToken();
     add(Token::Kind::end, text.size(), text.size());
     arrange();
+    llvm::sort(result.errors, [](const LexError &a, const LexError &b) {
+      return a.range.Start.getPointer() < b.range.Start.getPointer();
+    });
     return std::move(result);
   }
 
@@ -75,6 +78,10 @@ private:
     token.field = kind == Token::Kind::word && !raw.empty() && raw.back().text == ".";
     raw.push_back(token);
     at = to;
+  }
+  void error(SMRange where, const Twine &message, SMRange noteRange = {}, StringRef note = {}) {
+    if (result.errors.size() <= maxErrors)
+      result.errors.push_back({where, message.str(), noteRange, note.str()});
   }
   SMRange range(size_t from, size_t to) const {
     return {SMLoc::getFromPointer(text.data() + from), SMLoc::getFromPointer(text.data() + to)};
@@ -96,7 +103,7 @@ private:
   void reportOpen(const Token &opener, const Token &noticed);
 
   StringRef text;
-  Diagnostics &diags;
+  unsigned maxErrors;
   size_t at = 0;
   std::vector<Token> raw, open;
   Tokens result;
@@ -140,7 +147,7 @@ void Lexer::readNumber() {
   }
   size_t end = endOf(to, continuesWord);
   if (end != to) {
-    diags.error(range(from, end), "`" + text.slice(from, end) + "` is neither a number nor a name");
+    error(range(from, end), "`" + text.slice(from, end) + "` is neither a number nor a name");
   }
   add(Token::Kind::number, from, to);
   at = end;
@@ -154,7 +161,7 @@ void Lexer::readString() {
   if (to < text.size() && text[to] == '"')
     return add(Token::Kind::string, from, to + 1);
   to = from + text.slice(from, std::min(to, text.size())).rtrim().size();
-  diags.error(range(from, to), "the string is never closed");
+  error(range(from, to), "the string is never closed");
   add(Token::Kind::string, from, to);
   raw.back().synthetic = true;
 }
@@ -171,15 +178,16 @@ void Lexer::readUnknown() {
                      : character == "&" ? "; the language writes `and`"
                      : character == "'" ? "; strings stand in double quotes"
                                         : "";
-    at = endOf(at + length, [&](char c) { return length > 1 && static_cast<unsigned char>(c) >= 0x80; });
-    diags.error(range(from, from + length), "unknown character `" + character + "`" + hint);
+    at = endOf(at + length,
+               [&](char c) { return length > 1 ? static_cast<unsigned char>(c) >= 0x80 : c == text[from]; });
+    error(range(from, from + length), "unknown character `" + character + "`" + hint);
     return;
   }
   unsigned char byte = text[at];
   at = endOf(at + 1, [](char c) {
     return static_cast<unsigned char>(c) >= 0x7F || (static_cast<unsigned char>(c) < 0x20 && !isSpace(c));
   });
-  diags.error(range(from, at), "unknown byte 0x" + utohexstr(byte, /*LowerCase=*/true, /*Width=*/2));
+  error(range(from, at), "unknown byte 0x" + utohexstr(byte, /*LowerCase=*/true, /*Width=*/2));
 }
 
 void Lexer::arrange() {
@@ -233,12 +241,12 @@ void Lexer::addCloser(const Token &closer) {
     --depth;
   bool found = depth > 0 && closerOf(open[depth - 1].text) == closer.text;
   if (!found && !open.empty() && !closer.is("}") && !open.back().is("{")) {
-    diags.error(closer.range, "`" + open.back().text + "` is closed by `" + closer.text + "`")
-        .note(open.back().range, "opened here");
+    error(closer.range, "`" + open.back().text + "` is closed by `" + closer.text + "`", open.back().range,
+          "opened here");
     return closeAbove(open.size() - 1, closer);
   }
   if (!found) {
-    diags.error(closer.range, "`" + closer.text + "` closes nothing");
+    error(closer.range, "`" + closer.text + "` closes nothing");
     return;
   }
   if (depth != open.size()) {
@@ -251,7 +259,7 @@ void Lexer::addCloser(const Token &closer) {
 
 void Lexer::reportOpen(const Token &opener, const Token &noticed) {
   StringRef what = opener.is("{") ? "block" : opener.is("(") ? "parenthesis" : "bracket";
-  diags.error(opener.range, "the " + what + " `" + opener.text + "` is never closed");
+  error(opener.range, "the " + what + " `" + opener.text + "` is never closed");
   result.spoiled.push_back({opener.range.Start, noticed.range.Start});
 }
 
@@ -280,9 +288,7 @@ void Lexer::pushSynthetic(Token::Kind kind, StringRef what, const Token &before)
 
 } // namespace
 
-Tokens lex(StringRef text, Diagnostics &diags) {
-  return Lexer(text, diags).run();
-}
+Tokens lex(StringRef text, unsigned maxErrors) { return Lexer(text, maxErrors).run(); }
 
 bool isReserved(StringRef word) {
   return is_contained(

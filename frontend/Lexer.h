@@ -10,6 +10,7 @@
 
 #include "frontend/Diagnostics.h"
 #include "llvm/ADT/StringRef.h"
+#include <string>
 #include <vector>
 
 namespace attn {
@@ -33,15 +34,24 @@ struct Token {
   bool is(llvm::StringRef s) const { return (kind == Kind::symbol || (kind == Kind::word && !field)) && text == s; }
 };
 
+/// An error of the lexer; the parser reports it when it gets there, so that messages come in the order of the text.
+struct LexError {
+  llvm::SMRange range;
+  std::string message;
+  llvm::SMRange noteRange; ///< invalid: no note
+  std::string note;
+};
+
 struct Tokens {
   std::vector<Token> list;
+  std::vector<LexError> errors; ///< by place
   /// Between a bracket that is never closed and the place where that was noticed: errors of the parser are
   /// consequences.
   std::vector<llvm::SMRange> spoiled;
 };
 
-/// The tokens of `text`, which lies in a buffer of `diags`.
-Tokens lex(llvm::StringRef text, Diagnostics &diags);
+/// The tokens of `text`. Of many errors, the first `maxErrors` and one more are kept.
+Tokens lex(llvm::StringRef text, unsigned maxErrors = Diagnostics::defaultMaxErrors);
 
 /// Words that are never names: `if`, `repeat`, `none`, … (words of declarations are reserved only where one can begin).
 bool isReserved(llvm::StringRef word);

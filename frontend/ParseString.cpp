@@ -88,14 +88,15 @@ bool Parser::parseBraces(StringRef inside, SmallVectorImpl<StringPiece> &pieces)
   if (inside.trim().empty())
     return fail({SMLoc::getFromPointer(inside.begin() - 1), SMLoc::getFromPointer(inside.end() + 1)},
                 "nothing stands in the braces");
-  Parser inner(lex(inside, diags), file, diags);
+  Parser inner(lex(inside), file, diags);
   inner.depth = depth;
   inner.endName = "`}`";
   const Expr *expr = inner.parseExpr();
   if (expr && inner.peek().kind != Token::Kind::end)
-    return inner.expected("`}`");
+    expr = inner.expected("`}`");
+  inner.reportLexErrors();
   pieces.push_back({StringRef(), expr, rangeOf(inside)});
-  return expr != nullptr;
+  return expr && inner.tokens.errors.empty();
 }
 
 } // namespace attn

@@ -43,11 +43,27 @@ Report Parser::error(SMRange range, const Twine &message) {
   for (SMRange spoiled : tokens.spoiled)
     silent |= where >= spoiled.Start.getPointer() && where <= spoiled.End.getPointer();
   lastError = where;
+  reportLexErrors(where);
   return silent ? Report(diags, false) : diags.error(range, message);
 }
 
+void Parser::reportLexErrors(const char *before) {
+  for (; lexErrors < tokens.errors.size(); ++lexErrors) {
+    const LexError &found = tokens.errors[lexErrors];
+    if (before && found.range.Start.getPointer() > before)
+      return;
+    Report report = diags.error(found.range, found.message);
+    if (found.noteRange.isValid())
+      report.note(found.noteRange, found.note);
+  }
+}
+
+/// At the end of the text the caret stands behind the last token, not on an empty line.
 Failure Parser::expected(const Twine &what) {
-  error(peek().range, "expected " + what + ", found " + describe(peek()));
+  SMRange where = peek().range;
+  if (peek().kind == Token::Kind::end && index > 0)
+    where = {tokens.list[index - 1].range.End, tokens.list[index - 1].range.End};
+  error(where, "expected " + what + ", found " + describe(peek()));
   return {};
 }
 
@@ -123,10 +139,8 @@ bool Parser::parseEntries(StringRef block, function_ref<bool()> parseEntry) {
 
 void Parser::parseItems() {
   skipNewlines();
-  if (peek().kind == Token::Kind::end && !diags.hasErrors()) {
-    diags.error(peek().range, "the file has no declarations");
-    return;
-  }
+  if (peek().kind == Token::Kind::end && tokens.errors.empty())
+    error(peek().range, "the file has no declarations");
   while (peek().kind != Token::Kind::end && !diags.full()) {
     const Item *item = parseItem();
     if (item)
@@ -137,6 +151,7 @@ void Parser::parseItems() {
       skipItem();
     skipNewlines();
   }
+  reportLexErrors();
 }
 
 const Item *Parser::parseItem() {
@@ -480,9 +495,7 @@ std::unique_ptr<File> parseFile(StringRef name, StringRef text, Diagnostics &dia
   auto file = std::make_unique<File>();
   file->name = name;
   file->text = text;
-  Tokens tokens = lex(text, diags);
-  Parser parser(std::move(tokens), *file, diags);
-  parser.parseItems();
+  Parser(lex(text), *file, diags).parseItems();
   return file;
 }
 

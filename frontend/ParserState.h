@@ -42,6 +42,8 @@ private:
     error(range, message);
     return {};
   }
+  /// Reports what the lexer found before this place, or all of it.
+  void reportLexErrors(const char *before = nullptr);
   Failure expected(const llvm::Twine &what);
   std::string describe(const Token &token) const;
   /// From a token to the last one taken.
@@ -139,7 +141,7 @@ private:
   Tokens tokens;
   File &file;
   Diagnostics &diags;
-  size_t index = 0;
+  size_t index = 0, lexErrors = 0; ///< how many tokens are taken, how many errors of the lexer reported
   unsigned depth = 0;
   bool pathAllowed = true; ///< false in the bounds of `repeat`, where `at` belongs to the loop
   const char *lastError = nullptr;
