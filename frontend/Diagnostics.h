@@ -75,8 +75,8 @@ public:
   unsigned errorCount() const { return errors; }
   unsigned warningCount() const { return warnings; }
   bool hasErrors() const { return errors != 0; }
-  /// Too many errors have been printed: work that only finds more of them can stop.
-  bool full() const { return errors >= maxErrors; }
+  /// There are more errors than are shown: work that only finds more of them can stop.
+  bool full() const { return errors > maxErrors; }
 
   Place place(llvm::SMLoc loc) const;
 

@@ -5,7 +5,7 @@
 // line ends that do not count and repairs brackets:
 //
 //   f(a, b }      `(` is never closed: a `)` is put in before `}`
-//   x = a)        `)` closes nothing: left out
+//   x = a)        `)` closes nothing: the statement is skipped from here
 //   fn f() { …    fn g()      a function cannot begin inside a block: every open bracket is closed before it
 #include "frontend/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,6 +20,9 @@ namespace {
 
 bool startsWord(char c) {
   return isAlpha(c) || c == '_';
+}
+bool isHighByte(char c) {
+  return static_cast<unsigned char>(c) >= 0x80;
 }
 bool continuesWord(char c) {
   return isAlnum(c) || c == '_';
@@ -166,28 +169,29 @@ void Lexer::readString() {
   raw.back().synthetic = true;
 }
 
-/// One message for a run of bytes that begin no token.
+/// One message for a run of bytes that begin no token; text in single quotes is one run.
 void Lexer::readUnknown() {
   auto *begin = reinterpret_cast<const UTF8 *>(text.bytes_begin() + at);
-  size_t length = getNumBytesForUTF8(*begin), from = at;
-  bool isText =
-      at + length <= text.size() && isLegalUTF8Sequence(begin, begin + length) && (length > 1 || text[at] > 0x20);
-  if (isText && text[at] != 0x7F) {
+  size_t length = getNumBytesForUTF8(*begin), from = at, to;
+  bool isText = at + length <= text.size() && isLegalUTF8Sequence(begin, begin + length) &&
+                (length > 1 || (text[at] > 0x20 && text[at] != 0x7F));
+  if (isText) {
     StringRef character = text.substr(at, length);
     StringRef hint = character == "!"   ? "; the language writes `not`"
                      : character == "&" ? "; the language writes `and`"
                      : character == "'" ? "; strings stand in double quotes"
                                         : "";
-    at = endOf(at + length,
-               [&](char c) { return length > 1 ? static_cast<unsigned char>(c) >= 0x80 : c == text[from]; });
     error(range(from, from + length), "unknown character `" + character + "`" + hint);
-    return;
+    to = endOf(at + length, [&](char c) { return length > 1 ? isHighByte(c) : c == text[from]; });
+    size_t quote = character == "'" ? text.find_first_of("'\n", to) : StringRef::npos;
+    if (quote != StringRef::npos && text[quote] == '\'')
+      to = quote + 1;
+  } else {
+    to = endOf(at + 1, [](char c) { return isHighByte(c) || c == 0x7F || (c < 0x20 && !isSpace(c)); });
+    error(range(from, to), "unknown byte 0x" + utohexstr(static_cast<unsigned char>(text[from]), true, 2));
   }
-  unsigned char byte = text[at];
-  at = endOf(at + 1, [](char c) {
-    return static_cast<unsigned char>(c) >= 0x7F || (static_cast<unsigned char>(c) < 0x20 && !isSpace(c));
-  });
-  error(range(from, at), "unknown byte 0x" + utohexstr(byte, /*LowerCase=*/true, /*Width=*/2));
+  add(Token::Kind::unknown, from, to);
+  raw.back().synthetic = true;
 }
 
 void Lexer::arrange() {
@@ -247,6 +251,9 @@ void Lexer::addCloser(const Token &closer) {
   }
   if (!found) {
     error(closer.range, "`" + closer.text + "` closes nothing");
+    result.list.push_back(closer);
+    result.list.back().kind = Token::Kind::unknown;
+    result.list.back().synthetic = true;
     return;
   }
   if (depth != open.size()) {
@@ -288,7 +295,9 @@ void Lexer::pushSynthetic(Token::Kind kind, StringRef what, const Token &before)
 
 } // namespace
 
-Tokens lex(StringRef text, unsigned maxErrors) { return Lexer(text, maxErrors).run(); }
+Tokens lex(StringRef text, unsigned maxErrors) {
+  return Lexer(text, maxErrors).run();
+}
 
 bool isReserved(StringRef word) {
   return is_contained(

@@ -23,12 +23,14 @@ struct Token {
     string,  ///< quotes included
     word,    ///< a name or a word of the language
     symbol,  ///< an operator or a bracket
+    unknown, ///< characters that begin no token
   };
   Kind kind = Kind::end;
   llvm::StringRef text; ///< empty at the end
   llvm::SMRange range;
-  bool field = false;     ///< a word right after `.`, never a word of the language
-  bool synthetic = false; ///< not so in the text (a closing bracket, a string's quote); errors at it have been said
+  bool field = false; ///< a word right after `.`, never a word of the language
+  bool synthetic =
+      false; ///< not so in the text (a closing bracket, a string's quote), or unknown: errors at it have been said
 
   /// An operator, a bracket or a word of the language.
   bool is(llvm::StringRef s) const { return (kind == Kind::symbol || (kind == Kind::word && !field)) && text == s; }

@@ -198,9 +198,6 @@ const Expr *Parser::parseNegation() {
 
 /// `a ^ b` with b a negation again, which may hold the next `^`: right-associative.
 const Expr *Parser::parsePower() {
-  Nesting nesting(*this);
-  if (!nesting.ok())
-    return nullptr;
   const Token &first = peek();
   const Expr *base = parsePrimary();
   base = base ? parsePostfix(first, base, /*isStage=*/false) : nullptr;
@@ -208,7 +205,8 @@ const Expr *Parser::parsePower() {
     return base;
   SMRange where = peek().range;
   next();
-  const Expr *exponent = parseNegation();
+  Nesting nesting(*this);
+  const Expr *exponent = nesting.ok() ? parseNegation() : nullptr;
   return exponent ? binary(since(first), BinaryOp::power, where, base, exponent) : nullptr;
 }
 
@@ -297,8 +295,8 @@ bool Parser::parseArguments(SmallVectorImpl<Argument> &args) {
       return false;
     if (peek().is("="))
       return fail(peek().range, "a named argument is written `name: value`");
-    if (!peek().is(")") && !need(",", " or `)`"))
-      return false;
+    if (!peek().is(")") && !eat(","))
+      return expected("`,` or `)`");
   }
   return true;
 }
@@ -389,8 +387,10 @@ const Expr *Parser::parseParentheses() {
   next();
   SmallVector<const Expr *> list;
   unsigned height = 0;
-  if (!parseList(list, height) || !need(")", " or `,`"))
+  if (!parseList(list, height))
     return nullptr;
+  if (!eat(")"))
+    return expected("`,` or `)`");
   return list.size() == 1 ? list[0] : checked(make<TupleExpr>(since(first), keep(list)), list);
 }
 

@@ -104,10 +104,10 @@ void Parser::skipStatement(bool stopAtComma) {
   }
 }
 
-/// To a line that begins with a word of a declaration, outside all blocks.
-void Parser::skipItem() {
+/// To the end of the declaration; where none had begun, to a line that begins with a word of a declaration.
+void Parser::skipItem(bool hadBegun) {
   for (unsigned open = 0; peek().kind != Token::Kind::end; next()) {
-    if (peek().kind == Token::Kind::newline && open == 0 && beginsItem(peek(1)))
+    if (peek().kind == Token::Kind::newline && open == 0 && (hadBegun || beginsItem(peek(1))))
       return;
     if (peek().is("{"))
       ++open;
@@ -142,13 +142,14 @@ void Parser::parseItems() {
   if (peek().kind == Token::Kind::end && tokens.errors.empty())
     error(peek().range, "the file has no declarations");
   while (peek().kind != Token::Kind::end && !diags.full()) {
+    bool begins = beginsItem(peek());
     const Item *item = parseItem();
     if (item)
       file.items.push_back(item);
     if (item && peek().kind != Token::Kind::newline && peek().kind != Token::Kind::end)
       item = expected("the end of the line after a declaration");
     if (!item)
-      skipItem();
+      skipItem(begins);
     skipNewlines();
   }
   reportLexErrors();
@@ -299,8 +300,8 @@ const Item *Parser::parseUse(const Token &first) {
       if (!needName(names.emplace_back(), "the name of a function"))
         return nullptr;
     } while (eat(","));
-    if (!need(")", " or `,`"))
-      return nullptr;
+    if (!eat(")"))
+      return expected("`,` or `)`");
   }
   return make<UseItem>(since(first), path, keep(names));
 }
@@ -376,7 +377,7 @@ bool Parser::parseResults(SmallVectorImpl<Result> &results) {
       return false;
     results.push_back(result);
   } while (several && eat(","));
-  return !several || need(")", " or `,`");
+  return !several || eat(")") || expected("`,` or `)`");
 }
 
 bool Parser::parseShape(Shape &shape) {

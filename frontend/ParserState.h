@@ -51,7 +51,7 @@ private:
   SMRange since(llvm::SMLoc start) const { return {start, index ? tokens.list[index - 1].range.End : start}; }
   void skipNewlines();
   void skipStatement(bool stopAtComma);
-  void skipItem();
+  void skipItem(bool hadBegun);
 
   // Nodes.
   template <typename Node, typename... Args> Node *make(Args &&...args) {
