@@ -31,6 +31,8 @@ void reportBadJson(Error error, StringRef text, Diagnostics &diags) {
     if (rest.consume_front("byte="))
       rest.consumeInteger(10, offset);
     rest.consume_front("]: ");
+    if (rest.starts_with("Expected") && offset > 0 && offset < text.size())
+      --offset; // it stands behind the character that it did not expect
     diags.error(at(text, offset), "bad JSON: " + rest.take_front().lower() + rest.drop_front());
   });
 }
