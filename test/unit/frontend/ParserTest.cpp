@@ -73,9 +73,9 @@ TEST_F(ParserTest, NumbersKnowWhetherTheyAreWhole) {
 TEST_F(ParserTest, WhatCouldBeReadIsKept) {
   parse("let a = 3 3\nconfig { b = 1, = 2, c = 3 }\nfn f(x) {\n  y = x\n  y y\n  y\n}\nlet d = 4");
   EXPECT_EQ(diags.errorCount(), 3u) << messages;
-  ASSERT_EQ(file->items.size(), 3u);
-  EXPECT_EQ(cast<ConfigBlock>(file->items[0])->entries.size(), 2u);
-  EXPECT_EQ(cast<FnDecl>(file->items[1])->body->statements.size(), 2u);
+  ASSERT_EQ(file->items.size(), 4u);
+  EXPECT_EQ(cast<ConfigBlock>(file->items[1])->entries.size(), 2u);
+  EXPECT_EQ(cast<FnDecl>(file->items[2])->body->statements.size(), 2u);
 }
 
 TEST_F(ParserTest, OneMistakeOneError) {
