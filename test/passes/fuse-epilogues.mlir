@@ -1,5 +1,6 @@
 // RUN: %attn-opt %s --attn-fuse-epilogues --split-input-file | FileCheck %s
 // RUN: %attn-opt %s --attn-fuse-epilogues=biases --split-input-file | FileCheck %s --check-prefix=BIASES
+// RUN: %bin/attn-judge %s --passes=attn-fuse-epilogues
 // attn-fuse-epilogues: what is done to a product becomes its region.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,4 +1,5 @@
 // RUN: %attn-opt %s --attn-fuse-projections --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: %bin/attn-judge %s --passes=attn-fuse-projections
 // attn-fuse-projections: products of one tensor become one, or a remark says why not.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -9,7 +10,7 @@
 // CHECK: %[[b:.*]] = attn.param @qb_kb[%[[l]]] : tensor<6x4xf32>
 // CHECK: %[[j:.*]] = attn.linear @q_k[%[[l]]] (%[[x]] : tensor<?x8xf32> [T, E], %[[b]] : tensor<6x4xf32> [N, D]) -> tensor<?x6x4xf32> [T, N, D] {
 // CHECK: %[[q:.*]] = attn.slice "N" at 0 (%[[j]] : tensor<?x6x4xf32> [T, N, D]) -> tensor<?x3x4xf32> [T, H, D]
-// CHECK: %[[k:.*]] = attn.slice "N" at 3 (%[[j]] : tensor<?x6x4xf32> [S, N, C]) -> tensor<?x3x4xf32> [S, H, C]
+// CHECK: %[[k:.*]] = attn.slice "N" at 3 (%[[j]] : tensor<?x6x4xf32> [S:T, N, C]) -> tensor<?x3x4xf32> [S:T, H, C]
 // CHECK: return %[[q]], %[[k]]
 attn.weight @q {parts = ["q.{0}"], turns = array<i64: 2>} : tensor<3x4x8xf32>
 attn.weight @k {parts = ["k.{0}"], turns = array<i64: 2>} : tensor<3x4x8xf32>
@@ -24,7 +25,7 @@ func.func @projections(%l: i32, %x: tensor<?x8xf32>) -> (tensor<?x3x4xf32>, tens
     attn.yield %s : f32
   }
   %kb = attn.param @kb[%l] : tensor<3x4xf32>
-  %k = attn.linear @k[%l] (%x : tensor<?x8xf32> [S, E], %kb : tensor<3x4xf32> [H, C]) -> tensor<?x3x4xf32> [S, H, C] {
+  %k = attn.linear @k[%l] (%x : tensor<?x8xf32> [S:T, E], %kb : tensor<3x4xf32> [H, C]) -> tensor<?x3x4xf32> [S:T, H, C] {
   ^bb0(%acc: f32, %b: f32):
     %s = arith.addf %acc, %b : f32
     attn.yield %s : f32

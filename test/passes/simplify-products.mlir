@@ -1,4 +1,5 @@
 // RUN: %attn-opt %s --attn-simplify --split-input-file | FileCheck %s
+// RUN: %bin/attn-judge %s --passes=attn-simplify
 // attn-simplify: products with weights, and weights under other types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

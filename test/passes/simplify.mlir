@@ -1,4 +1,5 @@
 // RUN: %attn-opt %s --attn-simplify --split-input-file | FileCheck %s
+// RUN: %bin/attn-judge %s --passes=attn-simplify
 // attn-simplify: elementwise operations, reshapes and slices.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -89,18 +90,18 @@ func.func @constants_move_in(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x
 // -----
 
 // CHECK-LABEL: @inputs_once
-// CHECK: attn.map (%{{.*}} : tensor<?x?xf32> [A, B], %{{.*}} : tensor<?x?xf32> [B, A]) ->
+// CHECK: attn.map (%{{.*}} : tensor<4x4xf32> [A, B], %{{.*}} : tensor<4x4xf32> [B, A]) ->
 // CHECK-NEXT: ^bb0(%[[u:.*]]: f32, %[[v:.*]]: f32):
 // CHECK-NEXT: %[[s:.*]] = arith.mulf %[[u]], %[[u]]
 // CHECK-NEXT: arith.addf %[[s]], %[[v]]
-func.func @inputs_once(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
-  %r = attn.map (%x : tensor<?x?xf32> [A, B], %x : tensor<?x?xf32> [A, B], %x : tensor<?x?xf32> [B, A], %y : tensor<?x?xf32> [A, B]) -> tensor<?x?xf32> [A, B] {
+func.func @inputs_once(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %r = attn.map (%x : tensor<4x4xf32> [A, B], %x : tensor<4x4xf32> [A, B], %x : tensor<4x4xf32> [B, A], %y : tensor<4x4xf32> [A, B]) -> tensor<4x4xf32> [A, B] {
   ^bb0(%u: f32, %v: f32, %w: f32, %unused: f32):
     %s = arith.mulf %u, %v : f32
     %t = arith.addf %s, %w : f32
     attn.yield %t : f32
   }
-  return %r : tensor<?x?xf32>
+  return %r : tensor<4x4xf32>
 }
 
 // -----
@@ -113,7 +114,7 @@ func.func @identities(%x: tensor<?x12x4xf32>) -> (tensor<?x12x4xf32>, tensor<?x1
   %flat = attn.reshape (%x : tensor<?x12x4xf32> [T, H, D]) -> tensor<?x48xf32> [T, E]
   %back = attn.reshape (%flat : tensor<?x48xf32> [T, F]) -> tensor<?x12x4xf32> [T, H, D]
   %turned = attn.reshape (%x : tensor<?x12x4xf32> [T, H, D]) -> tensor<12x?x4xf32> [H, T, D]
-  %straight = attn.reshape (%turned : tensor<12x?x4xf32> [G, A, B]) -> tensor<?x12x4xf32> [A, G, B]
+  %straight = attn.reshape (%turned : tensor<12x?x4xf32> [G, A:T, B]) -> tensor<?x12x4xf32> [A:T, G, B]
   %whole = attn.slice "H" at 0 (%x : tensor<?x12x4xf32> [T, H, D]) -> tensor<?x12x4xf32> [T, G, D]
   %same = attn.map (%whole : tensor<?x12x4xf32> [T, H, D]) -> tensor<?x12x4xf32> [T, H, D] {
   ^bb0(%u: f32):
@@ -128,12 +129,12 @@ func.func @identities(%x: tensor<?x12x4xf32>) -> (tensor<?x12x4xf32>, tensor<?x1
 // CHECK-LABEL: @not_identities
 // CHECK: attn.reshape {{.*}}[T, S]{{.*}}[S, T]
 // CHECK: attn.reshape {{.*}}[T, A, B]{{.*}}[T, B, C]
-// CHECK: attn.reshape {{.*}}[P, Q, R]{{.*}}[P, R, Q]
+// CHECK: attn.reshape {{.*}}[P:T, Q, R]{{.*}}[P:T, R, Q]
 func.func @not_identities(%x: tensor<?x?xf32>, %y: tensor<?x6x6xf32>) -> (tensor<?x?xf32>, tensor<?x6x6xf32>, tensor<?x6x6xf32>) {
   %a = attn.reshape (%x : tensor<?x?xf32> [T, S]) -> tensor<?x?xf32> [S, T]
   %b = attn.reshape (%y : tensor<?x6x6xf32> [T, A, B]) -> tensor<?x6x6xf32> [T, B, C]
   %c = attn.reshape (%y : tensor<?x6x6xf32> [T, G, D]) -> tensor<6x?x6xf32> [D, T, G]
-  %d = attn.reshape (%c : tensor<6x?x6xf32> [R, P, Q]) -> tensor<?x6x6xf32> [P, R, Q]
+  %d = attn.reshape (%c : tensor<6x?x6xf32> [R, P:T, Q]) -> tensor<?x6x6xf32> [P:T, R, Q]
   return %a, %b, %d : tensor<?x?xf32>, tensor<?x6x6xf32>, tensor<?x6x6xf32>
 }
 
@@ -141,11 +142,11 @@ func.func @not_identities(%x: tensor<?x?xf32>, %y: tensor<?x6x6xf32>) -> (tensor
 
 // CHECK-LABEL: @read_through_transposition
 // CHECK-SAME: (%[[x:.*]]: tensor<?x12x4xf32>)
-// CHECK-NEXT: %[[s:.*]] = attn.reduce max (%[[x]] : tensor<?x12x4xf32> [R, G, B]) -> tensor<12x?xf32> [G, R]
+// CHECK-NEXT: %[[s:.*]] = attn.reduce max (%[[x]] : tensor<?x12x4xf32> [R:T, G, B]) -> tensor<12x?xf32> [G, R:T]
 // CHECK-NEXT: return %[[s]]
 func.func @read_through_transposition(%x: tensor<?x12x4xf32>) -> tensor<12x?xf32> {
   %turned = attn.reshape (%x : tensor<?x12x4xf32> [T, H, D]) -> tensor<12x?x4xf32> [H, T, D]
-  %m = attn.reduce max (%turned : tensor<12x?x4xf32> [G, R, B]) -> tensor<12x?xf32> [G, R]
+  %m = attn.reduce max (%turned : tensor<12x?x4xf32> [G, R:T, B]) -> tensor<12x?xf32> [G, R:T]
   return %m : tensor<12x?xf32>
 }
 
@@ -154,7 +155,8 @@ func.func @read_through_transposition(%x: tensor<?x12x4xf32>) -> tensor<12x?xf32
 // CHECK-LABEL: @equal_once
 // CHECK: attn.pos
 // CHECK-NOT: attn.pos
-func.func @equal_once() -> (tensor<?xi32>, tensor<?xi32>) {
+// CHECK: return
+func.func @equal_once(%x: tensor<?xf32> {attn.dims = #attn.dims<[T]>}) -> (tensor<?xi32>, tensor<?xi32>) {
   %a = attn.pos tensor<?xi32> [T]
   %b = attn.pos tensor<?xi32> [T]
   return %a, %b : tensor<?xi32>, tensor<?xi32>
