@@ -8,33 +8,33 @@
 JOBS ?= $(shell nproc)
 LIT ?= /usr/lib/llvm-22/bin/lit
 
-.PHONY: demo test bench format packages packages-test model build clean
+.PHONY: demo test bench format clean
 
-demo: packages model
+demo:
+	tools/setup/packages.sh build
+	tools/setup/model.sh .models/minilm
 	cmake --preset dev
 	ninja -C build -j$(JOBS) attnc attn-run
 	python3 examples/demo/demo.py --build build --model .models/minilm
 
-test: packages-test model
+test:
+	tools/setup/packages.sh build test
+	tools/setup/model.sh .models/minilm
 	cmake --preset dev
 	ninja -C build -j$(JOBS) all test-depends
 	$(LIT) -sv -j$(JOBS) --timeout 600 --output build/test/results.json build/test build/test/unit
 
-bench: packages model
+bench:
+	tools/setup/packages.sh build bench
+	tools/setup/model.sh .models/minilm
 	cmake --preset release
 	ninja -C build-release -j$(JOBS) attnc attn-run
 	python3 bench/run.py --build build-release --model .models/minilm
 
 # The sources as clang-format-22 writes them.
 format:
+	tools/setup/packages.sh format
 	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
-
-packages:
-	tools/setup/packages.sh build
-packages-test:
-	tools/setup/packages.sh build test
-model: packages
-	tools/setup/model.sh .models/minilm
 
 clean:
 	rm -rf build build-release build-asan
