@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The cache is a folder $XDG_CACHE_HOME/attn (or ~/.cache/attn) with one folder for each key. A key is a hash over the
-// contents of everything that decides what attnc writes: itself and the runtime beside it, the source and the files
-// that it uses, the configuration, the options, and the processor's features, since the default is code for this
-// machine. attnc writes into a folder of its own, which is renamed when it is done: two runs at once cannot see each
-// other's halves.
+// contents of everything that decides what attnc writes: itself (it carries std) and the runtime beside it, the source
+// and the files that it uses, the configuration, the options, and the processor's features, since the default is code
+// for this machine. attnc writes into a folder of its own, which is renamed when it is done: two runs at once cannot
+// see each other's halves.
 #include "tools/run/Compile.h"
 
 #include "tools/run/Failure.h"
@@ -69,17 +69,6 @@ void addSource(Key &key, const fs::path &path, std::set<fs::path> &seen) {
   }
 }
 
-void addFolder(Key &key, const fs::path &folder) {
-  std::error_code error;
-  std::set<fs::path> files;
-  for (const auto &entry : fs::directory_iterator(folder, error))
-    files.insert(entry.path());
-  for (const fs::path &file : files) {
-    key.add(file.filename().string());
-    key.add(contentOf(file));
-  }
-}
-
 /// The line of /proc/cpuinfo that names the processor's features.
 std::string processorFeatures() {
   std::ifstream info("/proc/cpuinfo");
@@ -112,7 +101,6 @@ std::string keyOf(const Source &source, const fs::path &attnc) {
   Key key;
   key.add(contentOf(attnc));
   key.add(contentOf(attnc.parent_path().parent_path() / "lib" / "libattnrt.a"));
-  addFolder(key, attnc.parent_path().parent_path() / "std");
   std::set<fs::path> seen;
   addSource(key, source.file, seen);
   fs::path config = source.config;

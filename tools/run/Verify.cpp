@@ -169,7 +169,7 @@ void Verifier::inferExtents(Batch &batch, int32_t param, const std::string &name
     if (extent->padded < 0)
       extent->padded = length;
     for (const auto &places : extent->places)
-      if (!places.empty() && places.back() >= length)
+      if (extent->padded == length && !places.empty() && places.back() >= length)
         fail("`{}` has {} places, but {} are called real", name, length, places.back() + 1);
   }
 }
