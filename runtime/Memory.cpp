@@ -21,12 +21,10 @@ void *allocateLarge(size_t bytes) {
 }
 
 Text &Text::append(View view) {
-  size_t old = size(), size = old + view.size() + 1;
-  if (bytes.size() < size && size > 16)
-    bytes.reserve(size + size / 2);
-  bytes.resize(size);
-  memmove(bytes.data() + old, view.data(), view.size());
-  bytes[size - 1] = 0;
+  size_t old = size();
+  bytes.resize(old + view.size() + 1);
+  memcpy(bytes.data() + old, view.data(), view.size());
+  bytes.back() = 0;
   return *this;
 }
 

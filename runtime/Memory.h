@@ -91,7 +91,7 @@ public:
   }
   void resize(size_t size) {
     if (size > room)
-      reserve(size);
+      reserve(size > 2 * room ? size : 2 * room);
     while (count > size)
       pop();
     for (; count < size; ++count)

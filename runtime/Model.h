@@ -6,6 +6,7 @@
 #include "runtime/PackedWeights.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/WeightBinding.h"
+#include "runtime/tokenizer/LazyTokenizer.h"
 
 struct attn_model : attn::Heap {
   explicit attn_model(const attn_program &generated) : program(generated) {}
@@ -21,6 +22,7 @@ struct attn_model : attn::Heap {
   attn::PackedWeights weights;
   attn::ThreadPool pool;
   attn::Notes notes;
+  attn::LazyTokenizer tokenizer;
 
 private:
   std::atomic<int64_t> holders{1};
