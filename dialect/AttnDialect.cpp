@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialect/AttnOps.h"
 #include "dialect/TensorSyntax.h"
+#include "dialect/Verify.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -37,6 +38,10 @@ void attn::AttnDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "dialect/AttnAttrs.cpp.inc"
       >();
+}
+
+LogicalResult attn::AttnDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return attribute.getName() == "attn.export" ? verifyExport(op) : success();
 }
 
 llvm::StringRef attn::DimsAttr::dim(size_t i) const {

@@ -18,6 +18,7 @@ def Attn_Dialect : Dialect {
   let cppNamespace = "::attn";
   let summary = "models of attention on one sequence, with named dimensions";
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::func::FuncDialect"];
 }
 

@@ -261,6 +261,7 @@ def Attn_RepeatOp : Attn_Op<"repeat", [SingleBlock, RecursiveMemoryEffects]> {
   let arguments = (ins I64Attr:$lower, I64Attr:$upper, Variadic<Attn_Tensor>:$inputs, Attn_DimsArray:$in_dims, Attn_DimsArray:$out_dims);
   let results = (outs Variadic<Attn_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
+  let hasRegionVerifier = 1;
   let assemblyFormat = "$lower `to` $upper custom<Tensors>($inputs, type($inputs), $in_dims) `->` custom<ResultList>(type($outputs), $out_dims) $body attr-dict";
   let extraClassDeclaration = [{
     ::attn::DimsAttr inDims(size_t i) { return ::llvm::cast<::attn::DimsAttr>(getInDims()[i]); }
@@ -298,6 +299,8 @@ def Attn_FoldOp : Attn_Op<"fold", [Pure, SingleBlock]> {
   let results = (outs F32:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$count $body attr-dict";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 #endif
