@@ -55,6 +55,14 @@ Problem checkSizes(ArrayRef<Shape> shapes) {
   return std::nullopt;
 }
 
+Shape withoutDim(const Shape &shape, size_t i) {
+  SmallVector<int64_t> sizes(shape.type.getShape());
+  SmallVector<StringAttr> names(shape.dims.getNames());
+  sizes.erase(sizes.begin() + i);
+  names.erase(names.begin() + i);
+  return {RankedTensorType::get(sizes, shape.element()), DimsAttr::get(shape.dims.getContext(), names)};
+}
+
 SmallVector<StringRef> missingDims(const Shape &inner, const Shape &outer) {
   SmallVector<StringRef> names;
   for (size_t i = 0; i < inner.rank(); ++i)

@@ -39,6 +39,8 @@ bool sameSize(const Shape &a, size_t i, const Shape &b, size_t j);
 Problem checkNames(const Shape &shape);
 /// tensor_c5: in all of them a name has one size.
 Problem checkSizes(llvm::ArrayRef<Shape> shapes);
+/// The shape without one of its dimensions, for operations that change its size and may keep its name.
+Shape withoutDim(const Shape &shape, size_t i);
 /// The dimensions of `inner` that `outer` lacks, by name.
 llvm::SmallVector<llvm::StringRef> missingDims(const Shape &inner, const Shape &outer);
 /// Whether both have the same names, in any order.

@@ -120,6 +120,8 @@ Problem checkSlice(StringRef along, int64_t offset, const Shape &input, const Sh
   if (!right)
     return formatv("the output {0} is not {1} with `{2}` cut or left out (slice_c3)", describe(output), describe(input),
                    along);
+  if (Problem problem = checkSizes({withoutDim(input, place), one ? output : withoutDim(output, place)}))
+    return problem;
   if (input.isDynamic(place))
     return one && offset >= 0
                ? Problem()
@@ -137,6 +139,7 @@ Problem checkConcat(StringRef along, ArrayRef<StringRef> places, ArrayRef<Shape>
   if (joined < 0 || output.isDynamic(joined))
     return formatv("`{0}` is not a static dimension of {1} (concat_c2)", along, describe(output));
   int64_t sum = 0;
+  SmallVector<Shape> others = {withoutDim(output, joined)};
   for (auto [input, name] : llvm::zip(inputs, places)) {
     int place = input.find(name);
     if (place < 0 || input.isDynamic(place))
@@ -146,7 +149,10 @@ Problem checkConcat(StringRef along, ArrayRef<StringRef> places, ArrayRef<Shape>
         return formatv("input dimension `{0}` is neither joined nor one of the output's (concat_c4)",
                        input.dims.dim(i));
     sum += input.size(place);
+    others.push_back(withoutDim(input, place));
   }
+  if (Problem problem = checkSizes(others))
+    return problem;
   if (sum != output.size(joined))
     return formatv("the joined sizes add up to {0}, not {1} (concat_c5)", sum, describeDim(output, joined));
   return std::nullopt;

@@ -12,8 +12,8 @@ struct OpShapes {
   llvm::SmallVector<Shape, 4> inputs, outputs;
 };
 
-/// tensor_c1 to tensor_c5, and tensor_c6: the producer of an operand says the same of sequences. Fills `shapes`.
-/// `sharedNames`: a name has one size in the whole operation, not only in each tensor.
+/// tensor_c1 to tensor_c4, and tensor_c6: the producer of an operand says the same of sequences. Fills `shapes`.
+/// `sharedNames`: tensor_c5 too, a name has one size in the whole operation.
 mlir::LogicalResult verifyTensors(mlir::Operation *op, OpShapes &shapes, bool sharedNames = true);
 
 /// Reports a problem, if there is one.

@@ -114,14 +114,14 @@ LogicalResult ReshapeOp::verify() {
 
 LogicalResult SliceOp::verify() {
   OpShapes shapes;
-  if (failed(verifyTensors(*this, shapes)) || failed(verifyMovesOne(*this, shapes, "slice_c1")))
+  if (failed(verifyTensors(*this, shapes, /*sharedNames=*/false)) || failed(verifyMovesOne(*this, shapes, "slice_c1")))
     return failure();
   return report(*this, checkSlice(getAlong(), static_cast<int64_t>(getOffset()), shapes.inputs[0], shapes.outputs[0]));
 }
 
 LogicalResult ConcatOp::verify() {
   OpShapes shapes;
-  if (failed(verifyTensors(*this, shapes)))
+  if (failed(verifyTensors(*this, shapes, /*sharedNames=*/false)))
     return failure();
   for (const Shape &input : shapes.inputs)
     if (input.element() != shapes.outputs[0].element())
