@@ -1,0 +1,139 @@
+// The register-blocked product that all kernels of a module share.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/cpu/DotKernels.h"
+#include "lowering/cpu/Vectors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace attn::cpu {
+namespace {
+
+/// The function's arguments by name, and the block of sums that is being written.
+struct Product {
+  Ir &ir;
+  Vectors vectors;
+  Guard guard;
+  Value each, eachRow, eachK, wide, wideK, out, outRow, rows, lanes, inner, add;
+
+  void columns(int64_t rowBlock, int64_t vectorBlock);
+  void rowsOf(Value column, int64_t rowBlock, int64_t width);
+  void block(Value row, Value column, int64_t height, int64_t width);
+  SmallVector<Value> sums(Value row, Value column, int64_t height, int64_t width, ValueRange start);
+  Value term(Value factor, Value spread, Value vector, Value total);
+};
+
+} // namespace
+
+Value Product::term(Value factor, Value spread, Value vector, Value total) {
+  Value sum = math::FmaOp::create(ir, ir.loc, spread, vector, total);
+  if (guard == Guard::None)
+    return sum;
+  Value tested = guard == Guard::Wide ? vector : factor;
+  Value zero = arith::ConstantOp::create(ir, ir.loc, ir.getZeroAttr(tested.getType()));
+  Value skip = arith::CmpFOp::create(ir, ir.loc, arith::CmpFPredicate::OEQ, tested, zero);
+  return arith::SelectOp::create(ir, ir.loc, skip, total, sum);
+}
+
+SmallVector<Value> Product::sums(Value row, Value column, int64_t height, int64_t width, ValueRange start) {
+  SmallVector<Value> begins;
+  for (int64_t r = 0; r < height; ++r)
+    begins.push_back(ir.address(each, ir.f32(), ir.mul(ir.add(row, ir.constant(r)), eachRow)));
+  Value from = ir.address(wide, ir.f32(), column);
+  return ir.loop(ir.constant(0), inner, ir.constant(1), start, [&](Value k, ValueRange totals) {
+    Value at = ir.address(from, ir.f32(), ir.mul(k, wideK));
+    SmallVector<Value> next(totals), wides;
+    for (int64_t v = 0; v < width; ++v)
+      wides.push_back(vectors.load(ir.f32(), ir.address(at, ir.f32(), ir.constant(v * vectors.lanes))));
+    Value place = ir.mul(k, eachK);
+    for (int64_t r = 0; r < height; ++r) {
+      Value factor = ir.load(ir.f32(), begins[r], place), spread = vectors.widen(factor);
+      for (int64_t v = 0; v < width; ++v)
+        next[r * width + v] = term(factor, spread, wides[v], totals[r * width + v]);
+    }
+    return next;
+  });
+}
+
+void Product::block(Value row, Value column, int64_t height, int64_t width) {
+  SmallVector<Value> places;
+  for (int64_t r = 0; r < height; ++r) {
+    Value line = ir.address(out, ir.f32(), ir.add(ir.mul(ir.add(row, ir.constant(r)), outRow), column));
+    for (int64_t v = 0; v < width; ++v)
+      places.push_back(ir.address(line, ir.f32(), ir.constant(v * vectors.lanes)));
+  }
+  SmallVector<Type> types(places.size(), vectors.type(ir.f32()));
+  auto begin = scf::IfOp::create(ir, ir.loc, types, add, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard inside(ir);
+    ir.setInsertionPointToEnd(begin.thenBlock());
+    SmallVector<Value> before;
+    for (Value place : places)
+      before.push_back(vectors.load(ir.f32(), place));
+    scf::YieldOp::create(ir, ir.loc, before);
+    ir.setInsertionPointToEnd(begin.elseBlock());
+    SmallVector<Value> zeros(places.size(), vectors.widen(ir.number(0)));
+    scf::YieldOp::create(ir, ir.loc, zeros);
+  }
+  SmallVector<Value> totals = sums(row, column, height, width, begin.getResults());
+  for (auto [place, total] : llvm::zip(places, totals))
+    vectors.store(total, place);
+}
+
+/// Row blocks of full height, then what is left in blocks of 4, 2, 1.
+void Product::rowsOf(Value column, int64_t rowBlock, int64_t width) {
+  Value step = ir.constant(rowBlock), full = ir.mul(ir.div(rows, step), step);
+  ir.loop(ir.constant(0), full, step, [&](Value row) { block(row, column, rowBlock, width); });
+  Value row = full;
+  for (int64_t height : {4, 2, 1}) {
+    if (height >= rowBlock)
+      continue;
+    Value fits = ir.less(ir.add(row, ir.constant(height - 1)), rows);
+    ir.when(fits, [&] { block(row, column, height, width); });
+    row = arith::SelectOp::create(ir, ir.loc, fits, ir.add(row, ir.constant(height)), row);
+  }
+}
+
+/// As many vectors side by side as the registers hold, at the end as many as are left.
+void Product::columns(int64_t rowBlock, int64_t vectorBlock) {
+  Value step = ir.constant(vectorBlock * vectors.lanes);
+  ir.loop(ir.constant(0), lanes, step, [&](Value column) {
+    Value left = ir.sub(lanes, column);
+    for (int64_t width = 1; width <= vectorBlock; ++width) {
+      Value above = ir.less(ir.constant((width - 1) * vectors.lanes), left);
+      Value chosen = above;
+      if (width < vectorBlock) {
+        Value below = ir.less(left, ir.constant(width * vectors.lanes + 1));
+        chosen = arith::AndIOp::create(ir, ir.loc, above, below);
+      }
+      ir.when(chosen, [&] { rowsOf(column, rowBlock, width); });
+    }
+  });
+}
+
+LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard) {
+  StringRef name = guard == Guard::None ? "attn_dot" : guard == Guard::Wide ? "attn_dot_guard_wide" : "attn_dot_guard_each";
+  if (auto made = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return made;
+  OpBuilder builder(module.getBodyRegion());
+  Ir ir(module.getLoc(), builder);
+  Type p = ir.ptr(), n = ir.i64();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()), {p, n, n, p, n, p, n, n, n, n, ir.getI1Type()});
+  auto function = LLVM::LLVMFuncOp::create(ir, ir.loc, name, type, LLVM::Linkage::Internal);
+  function.setPassthroughAttr(ir.getStrArrayAttr({"noinline", "nounwind"}));
+  Block *body = function.addEntryBlock(ir);
+  ir.setInsertionPointToEnd(body);
+  auto a = body->getArguments();
+  Product product{ir, Vectors(ir, target.lanes), guard, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10]};
+  if (guard == Guard::None)
+    product.columns(target.panelRows, target.panelVectors);
+  else
+    product.columns(1, 1);
+  LLVM::ReturnOp::create(ir, ir.loc, ValueRange{});
+  return function;
+}
+
+} // namespace attn::cpu

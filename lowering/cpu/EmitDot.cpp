@@ -1,0 +1,78 @@
+// A product of tiles as a call of the module's product function.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/cpu/DotKernels.h"
+#include "lowering/cpu/TileLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace attn::cpu {
+
+/// The operand that lies on the lanes: scratch or a panel with its dimension `lanes` contiguous, else a copy that is.
+Place TileLowering::wideOperand(Value tile, int lanes, ArrayRef<OpFoldResult> valid) {
+  Place place = places.lookup(tile);
+  bool fits = !place.splat && Ir::known(place.strides[lanes]) == 1;
+  if (fits && (place.scratch || (lanes == 1 && isPanel(tile, vectors.lanes))))
+    return place;
+  auto type = cast<tile::TileType>(tile.getType());
+  Place packed = scratch.allocate(type, lanes);
+  Space space{SmallVector<int64_t, 2>(type.getShape()), SmallVector<OpFoldResult, 2>(valid), lanes};
+  copy(place, packed, space);
+  return packed;
+}
+
+void TileLowering::lowerDot(tile::DotOp dot) {
+  ir.setInsertionPoint(dot);
+  SmallVector<OpFoldResult> valid = dot.mixedValid(); // m, n, k
+  bool kn = dot.getForm() == tile::Form::kn;
+  int lanes = choice.lanesOf(dot.getResult()), bK = kn ? 0 : 1;
+  Place wide, each;
+  Value wideK, eachRow, eachK;
+  if (lanes == 0) {
+    wide = wideOperand(dot.getA(), 0, {valid[0], valid[2]});
+    each = inMemory(dot.getB());
+    wideK = wide.strides[1], eachK = each.strides[bK], eachRow = each.strides[1 - bK];
+  } else {
+    auto b = kn ? SmallVector<OpFoldResult>{valid[2], valid[1]} : SmallVector<OpFoldResult>{valid[1], valid[2]};
+    wide = wideOperand(dot.getB(), 1 - bK, b);
+    each = inMemory(dot.getA());
+    wideK = wide.strides[bK], eachK = each.strides[1], eachRow = each.strides[0];
+  }
+  // The sums go where the third tile lies if nobody needs it any more.
+  Value add = arith::ConstantOp::create(ir, ir.loc, ir.getBoolAttr(false));
+  Place out;
+  SmallVector<Value> candidates;
+  if (dot.getAcc() && diesBefore(dot.getAcc(), dot->getNextNode()))
+    candidates.push_back(dot.getAcc());
+  out = placeFor(dot.getResult(), candidates);
+  if (dot.getAcc()) {
+    Place acc = places.lookup(dot.getAcc());
+    bool zero = acc.splat && matchPattern(acc.splat, m_AnyZeroFloat());
+    if (!zero) {
+      add = arith::ConstantOp::create(ir, ir.loc, ir.getBoolAttr(true));
+      auto shape = dot.getType().getShape();
+      if (!(acc == out))
+        copy(acc, out, Space{SmallVector<int64_t, 2>(shape), {valid[0], valid[1]}, lanes});
+    }
+  }
+  places[dot.getResult()] = out;
+  homes[dot.getResult()] = dot->getBlock();
+  SmallVector<Value> operands{each.pointer, eachRow,           eachK,           wide.pointer,   wideK, out.pointer,
+                              out.strides[1 - lanes], size(valid[1 - lanes]), size(valid[lanes]), size(valid[2]), add};
+  auto module = owner->getParentOfType<ModuleOp>();
+  auto call = [&](Guard guard) { LLVM::CallOp::create(ir, ir.loc, dotFunction(module, machine, guard), operands); };
+  if (!dot.getGuard()) {
+    call(Guard::None);
+  } else {
+    auto choose = scf::IfOp::create(ir, ir.loc, dot.getGuard(), /*withElseRegion=*/true);
+    ir.setInsertionPoint(choose.thenBlock()->getTerminator());
+    call(lanes == 0 ? Guard::Wide : Guard::Each);
+    ir.setInsertionPoint(choose.elseBlock()->getTerminator());
+    call(Guard::None);
+  }
+  dead.push_back(dot);
+}
+
+} // namespace attn::cpu

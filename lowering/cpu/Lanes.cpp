@@ -1,0 +1,101 @@
+// Which dimension of each tile lies on the lanes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/cpu/Lanes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace attn::cpu {
+
+bool isPanel(Value value, int64_t lanes) {
+  auto load = value.getDefiningOp<tile::LoadOp>();
+  if (!load || load.getType().getRank() != 2)
+    return false;
+  auto stride = getConstantIntValue(load.mixedStrides()[1]), columns = getConstantIntValue(load.mixedValid()[1]);
+  return stride && *stride == 1 && columns && *columns == load.getType().dim(1) && *columns % lanes == 0;
+}
+
+LaneChoice::LaneChoice(Operation *function, int64_t lanes) {
+  function->walk([&](Operation *op) {
+    if (auto map = dyn_cast<tile::MapOp>(op))
+      uniteMap(map);
+    else if (auto dot = dyn_cast<tile::DotOp>(op); dot && dot.getAcc())
+      unite(dot.getAcc(), dot.getResult());
+    else
+      uniteLoops(op);
+  });
+  function->walk<WalkOrder::PreOrder>([&](tile::DotOp dot) { decide(dot, lanes); });
+}
+
+void LaneChoice::unite(Value a, Value b) {
+  auto type = dyn_cast<tile::TileType>(a.getType());
+  if (type && type.getRank() == 2 && a.getType() == b.getType())
+    classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
+}
+
+void LaneChoice::uniteLoops(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return;
+  Operation *yield = loop.getBody()->getTerminator();
+  for (unsigned i = 0; i < loop.getNumResults(); ++i) {
+    unite(loop.getInitArgs()[i], loop.getRegionIterArg(i));
+    unite(loop.getRegionIterArg(i), yield->getOperand(i));
+    unite(loop.getRegionIterArg(i), loop.getResult(i));
+  }
+}
+
+/// Tiles of any shape that a region reads at its own first index lie as the result does.
+static bool readsRowOf(tile::AtOp at, tile::MapOp map) {
+  return at.getIndices().size() == 2 && at.getIndices()[0] == map.block()->getArgument(0);
+}
+
+void LaneChoice::uniteMap(tile::MapOp map) {
+  for (size_t n = 0; n < map.getInputs().size(); ++n)
+    if (map.inputAlong(n) < 0)
+      unite(map.getInputs()[n], map.getResult());
+  map.getBody().walk([&](tile::AtOp at) {
+    if (map.getType().getRank() == 2 && readsRowOf(at, map))
+      classes.unionSets(at.getTile().getAsOpaquePointer(), map.getResult().getAsOpaquePointer());
+  });
+}
+
+std::optional<int> LaneChoice::chosen(Value tile) const {
+  void *key = tile.getAsOpaquePointer();
+  auto leader = classes.findLeader(key);
+  auto found = choice.find(leader == classes.member_end() ? key : *leader);
+  if (found == choice.end())
+    return std::nullopt;
+  return found->second;
+}
+
+void LaneChoice::decide(tile::DotOp dot, int64_t lanes) {
+  std::optional<int> wanted = chosen(dot.getResult());
+  if (!wanted && dot.getForm() == tile::Form::kn && isPanel(dot.getB(), lanes))
+    wanted = 1;
+  if (!wanted)
+    wanted = chosen(dot.getA());
+  if (!wanted) {
+    bool computed = !dot.getA().getDefiningOp<tile::LoadOp>();
+    wanted = dot.getForm() == tile::Form::nk || computed ? 0 : 1;
+  }
+  auto choose = [&](Value tile, int dimension) {
+    void *key = tile.getAsOpaquePointer();
+    auto leader = classes.findLeader(key);
+    choice.try_emplace(leader == classes.member_end() ? key : *leader, dimension);
+  };
+  choose(dot.getResult(), *wanted);
+  if (*wanted == 0)
+    choose(dot.getA(), 0);
+  else if (dot.getForm() == tile::Form::kn)
+    choose(dot.getB(), 1);
+}
+
+int LaneChoice::lanesOf(Value tile) const {
+  if (cast<tile::TileType>(tile.getType()).getRank() == 1)
+    return 0;
+  return chosen(tile).value_or(1);
+}
+
+} // namespace attn::cpu

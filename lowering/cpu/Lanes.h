@@ -1,0 +1,38 @@
+// Which dimension of each tile lies on the lanes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles that meet element by element (inputs and result of a map, what a loop carries, a product and what it is added
+// to) have one answer. A product decides for its own: by rows of `a` (m, lanes = 0) where the second operand is read as
+// it lies and only `a` is turned (attention: lanes along the queries), or by columns of `b` (n, lanes = 1) where `b` is
+// a packed panel. Tiles that meet no product have their last dimension on the lanes.
+#ifndef ATTN_LOWERING_CPU_LANES_H
+#define ATTN_LOWERING_CPU_LANES_H
+
+#include "lowering/tile/TileOps.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+namespace attn::cpu {
+
+class LaneChoice {
+public:
+  LaneChoice(mlir::Operation *function, int64_t lanes);
+
+  /// The dimension of a tile on the lanes: 0 or 1; 0 for a tile of rank 1.
+  int lanesOf(mlir::Value tile) const;
+
+private:
+  void unite(mlir::Value a, mlir::Value b);
+  void uniteLoops(mlir::Operation *op);
+  void uniteMap(tile::MapOp map);
+  void decide(tile::DotOp dot, int64_t lanes);
+  std::optional<int> chosen(mlir::Value tile) const;
+
+  llvm::EquivalenceClasses<void *> classes;
+  llvm::DenseMap<void *, int> choice; // by leader
+};
+
+/// A load whose rows are whole vectors side by side: it can be a product's operand on the lanes as it lies.
+bool isPanel(mlir::Value tile, int64_t lanes);
+
+} // namespace attn::cpu
+#endif

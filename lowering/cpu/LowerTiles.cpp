@@ -1,0 +1,250 @@
+// From tiles to loops over hardware vectors: the course through a function.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/cpu/LowerTiles.h"
+#include "lowering/cpu/TileLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace attn::cpu {
+
+/// A kernel's scratch beyond this does not belong on a thread's stack.
+constexpr int64_t scratchLimit = 3 << 20;
+
+TileLowering::TileLowering(FunctionOpInterface function, const Target &target)
+    : owner(function), machine(target), choice(function, target.lanes),
+      ir(function.getLoc(), OpBuilder(function.getContext())), vectors(ir, target.lanes),
+      scratch(function, target.lanes), group(choice) {}
+
+LogicalResult TileLowering::run() {
+  for (Block &block : owner.getFunctionBody())
+    if (failed(lowerBlock(block)))
+      return failure();
+  for (Operation *op : llvm::reverse(dead))
+    op->erase();
+  if (scratch.bytes() > scratchLimit)
+    return owner->emitError() << "kernel needs " << scratch.bytes() << " bytes of scratch, more than " << scratchLimit;
+  return success();
+}
+
+LogicalResult TileLowering::lowerBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (failed(lowerOp(&op)))
+      return failure();
+  return success();
+}
+
+static bool holdsTiles(Operation *op) {
+  WalkResult walk = op->walk([](Operation *inner) {
+    bool tile = isa_and_nonnull<tile::TileDialect>(inner->getDialect());
+    return tile ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+LogicalResult TileLowering::lowerOp(Operation *op) {
+  if (isa<tile::MapOp, tile::ReduceOp, tile::StoreOp>(op)) {
+    if (!group.accepts(op))
+      flush(op);
+    group.add(op);
+    for (Value result : op->getResults())
+      homes[result] = op->getBlock();
+    return success();
+  }
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    lowerLoad(load);
+    return success();
+  }
+  if (auto fill = dyn_cast<tile::FillOp>(op)) {
+    Place &place = places[fill.getResult()];
+    place.splat = fill.getScalar();
+    place.element = fill.getScalar().getType();
+    dead.push_back(op);
+    return success();
+  }
+  bool quiet = op->getNumRegions() == 0 && !isa<LLVM::StoreOp, LLVM::CallOp, tile::DotOp>(op) &&
+               !op->hasTrait<OpTrait::IsTerminator>();
+  if (quiet && !group.feeds(op))
+    return success();
+  flush(op);
+  if (auto dot = dyn_cast<tile::DotOp>(op)) {
+    lowerDot(dot);
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && holdsTiles(op))
+    return lowerLoop(loop);
+  if (auto yield = dyn_cast<scf::YieldOp>(op))
+    lowerYield(yield);
+  if (op->getNumRegions() == 0 || !holdsTiles(op))
+    return success();
+  if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<tile::TileType>))
+    return op->emitError() << "tiles leave `" << op->getName() << "`, only loops may carry them";
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(lowerBlock(block)))
+        return failure();
+  return success();
+}
+
+void TileLowering::flush(Operation *before) {
+  if (group.empty())
+    return;
+  emitGroup(before);
+  llvm::append_range(dead, group.operations());
+  group.clear();
+}
+
+Value TileLowering::size(OpFoldResult value) {
+  if (auto constant = getConstantIntValue(value))
+    return ir.constant(*constant);
+  return cast<Value>(value);
+}
+
+void TileLowering::lowerLoad(tile::LoadOp load) {
+  ir.setInsertionPoint(load);
+  Place place;
+  place.pointer = load.getBase();
+  place.element = load.getType().getElementType();
+  for (OpFoldResult stride : load.mixedStrides())
+    place.strides.push_back(size(stride));
+  places[load.getResult()] = place;
+  dead.push_back(load);
+}
+
+// ----------------------------------------------------------------------------------------------------- loops over tiles
+
+Space TileLowering::whole(Value tile) {
+  auto shape = cast<tile::TileType>(tile.getType()).getShape();
+  Space space{SmallVector<int64_t, 2>(shape), {}, choice.lanesOf(tile)};
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  SmallVector<OpFoldResult> valid = load ? load.mixedValid() : SmallVector<OpFoldResult>();
+  for (size_t d = 0; d < shape.size(); ++d)
+    space.valid.push_back(load ? valid[d] : OpFoldResult(ir.getI64IntegerAttr(shape[d])));
+  return space;
+}
+
+/// The loop again without its tiles: each has a buffer that the body reads and writes.
+LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
+  ir.setInsertionPoint(loop);
+  SmallVector<Value> carried;
+  SmallVector<std::pair<Value, Value>> kept; // old, initial
+  for (auto [init, argument, result] : llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults())) {
+    auto type = dyn_cast<tile::TileType>(init.getType());
+    if (!type) {
+      carried.push_back(init);
+      continue;
+    }
+    Place buffer = scratch.allocate(type, choice.lanesOf(argument));
+    copy(places[init], buffer, whole(init));
+    places[argument] = places[result] = buffer;
+    homes[result] = loop->getBlock();
+  }
+  auto fresh = scf::ForOp::create(ir, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), carried);
+  Block *body = fresh.getBody();
+  if (carried.empty())
+    body->getTerminator()->erase();
+  loop.getInductionVar().replaceAllUsesWith(fresh.getInductionVar());
+  unsigned next = 0;
+  for (auto [argument, result] : llvm::zip(loop.getRegionIterArgs(), loop.getResults())) {
+    if (isa<tile::TileType>(argument.getType())) {
+      homes[argument] = body;
+      continue;
+    }
+    argument.replaceAllUsesWith(fresh.getRegionIterArg(next));
+    result.replaceAllUsesWith(fresh.getResult(next++));
+  }
+  Operation *yield = loop.getBody()->getTerminator();
+  body->getOperations().splice(body->end(), loop.getBody()->getOperations());
+  if (failed(lowerBlock(*body)))
+    return failure();
+  SmallVector<Value> values;
+  SmallVector<std::pair<Value, BlockArgument>> moves;
+  for (auto [value, argument] : llvm::zip(yield->getOperands(), loop.getRegionIterArgs())) {
+    if (!isa<tile::TileType>(value.getType()))
+      values.push_back(value);
+    else if (!(places[value] == places[argument]))
+      moves.emplace_back(value, argument);
+  }
+  ir.setInsertionPoint(yield);
+  // A tile that lies in another's buffer is saved before that buffer is overwritten.
+  for (auto &[value, argument] : moves)
+    for (auto &[other, target] : moves)
+      if (target != argument && places[value] == places[target]) {
+        Place saved = scratch.allocate(cast<tile::TileType>(value.getType()), choice.lanesOf(value));
+        copy(places[value], saved, whole(value));
+        places[value] = saved;
+        break;
+      }
+  for (auto &[value, argument] : moves)
+    copy(places[value], places[argument], whole(value));
+  scf::YieldOp::create(ir, yield->getLoc(), values);
+  dead.push_back(loop);
+  dead.push_back(yield);
+  return success();
+}
+
+void TileLowering::lowerYield(scf::YieldOp) {}
+
+void TileLowering::copy(const Place &from, const Place &to, const Space &space) {
+  Value rows = space.shape.size() == 2 ? size(space.valid[space.rows()]) : ir.constant(1);
+  Value columns = size(space.valid[space.lanes]);
+  auto count = Ir::known(columns);
+  bool ragged = !from.scratch && !from.splat && !(count && *count % vectors.lanes == 0);
+  ir.loop(rows, [&](Value row) {
+    ir.loop(ir.constant(0), columns, ir.constant(vectors.lanes), [&](Value column) {
+      Spot spot{row, column, ragged ? vectors.below(ir.sub(columns, column)) : Value()};
+      writePlace(vectors, readPlace(vectors, from, space, spot, -1), to, space, spot);
+    });
+  });
+}
+
+// ------------------------------------------------------------------------------------------------------ places of values
+
+Place TileLowering::inMemory(Value tile) {
+  Place &place = places[tile];
+  if (!place.splat)
+    return place;
+  Place filled = scratch.allocate(cast<tile::TileType>(tile.getType()), choice.lanesOf(tile));
+  copy(place, filled, whole(tile));
+  return filled;
+}
+
+/// Whether every use of the tile comes before `end` in the block where it lives.
+bool TileLowering::diesBefore(Value tile, Operation *end) {
+  Block *home = homes.lookup(tile);
+  if (!home || home != end->getBlock())
+    return false;
+  return llvm::all_of(tile.getUsers(), [&](Operation *user) {
+    Operation *ancestor = home->findAncestorOpInBlock(*user);
+    return ancestor && ancestor->isBeforeInBlock(end);
+  });
+}
+
+/// A buffer for a result: that of a candidate that dies here, or new.
+Place TileLowering::placeFor(Value result, ArrayRef<Value> candidates) {
+  for (Value candidate : candidates) {
+    auto found = places.find(candidate);
+    if (found != places.end() && found->second.scratch && candidate.getType() == result.getType() &&
+        choice.lanesOf(candidate) == choice.lanesOf(result))
+      return found->second;
+  }
+  return scratch.allocate(cast<tile::TileType>(result.getType()), choice.lanesOf(result));
+}
+
+// ------------------------------------------------------------------------------------------------------------- modules
+
+LogicalResult lowerTiles(ModuleOp module, const Target &target) {
+  SmallVector<FunctionOpInterface> functions;
+  module.walk([&](FunctionOpInterface function) {
+    if (!function.isExternal() && holdsTiles(function))
+      functions.push_back(function);
+  });
+  for (FunctionOpInterface function : functions)
+    if (failed(TileLowering(function, target).run()))
+      return failure();
+  return success();
+}
+
+} // namespace attn::cpu

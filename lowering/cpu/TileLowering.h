@@ -1,0 +1,71 @@
+// The state of lowering one function's tiles.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_LOWERING_CPU_TILELOWERING_H
+#define ATTN_LOWERING_CPU_TILELOWERING_H
+
+#include "lowering/cpu/Groups.h"
+#include "lowering/targets/Target.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace attn::cpu {
+
+class TileLowering {
+public:
+  TileLowering(mlir::FunctionOpInterface function, const Target &target);
+
+  mlir::LogicalResult run();
+
+private:
+  // LowerTiles.cpp: blocks and what is in them, in order.
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lowerOp(mlir::Operation *op);
+  mlir::LogicalResult lowerLoop(scf::ForOp loop);
+  void lowerYield(scf::YieldOp yield);
+  void lowerLoad(tile::LoadOp load);
+  void flush(mlir::Operation *before);
+
+  // Places of values.
+  Place inMemory(mlir::Value tile);
+  Place placeFor(mlir::Value result, llvm::ArrayRef<mlir::Value> candidates);
+  bool diesBefore(mlir::Value tile, mlir::Operation *end);
+  void copy(const Place &from, const Place &to, const Space &space);
+  Space whole(mlir::Value tile);
+
+  // EmitGroup.cpp: one loop for a group.
+  void emitGroup(mlir::Operation *before);
+  void placeResults(mlir::Operation *before);
+  void emitRowsOutside();
+  void emitColumnsOutside();
+  llvm::SmallVector<mlir::Value> emitSpot(const Spot &spot, mlir::ValueRange totals);
+  mlir::Value evaluate(tile::MapOp map, const Spot &spot);
+  mlir::Value element(mlir::Value tile, const Spot &spot, int64_t along);
+  mlir::Value readElement(tile::AtOp at, llvm::ArrayRef<mlir::Value> indices, const Spot &spot);
+  Spot spotAt(mlir::Value row, mlir::Value column);
+  mlir::Value valid(int dimension);
+  llvm::SmallVector<mlir::Value> neutrals(bool vector);
+  void finish(mlir::ValueRange totals, mlir::Value row, mlir::Value column);
+
+  // EmitDot.cpp
+  void lowerDot(tile::DotOp dot);
+  Place wideOperand(mlir::Value tile, int lanes, llvm::ArrayRef<mlir::OpFoldResult> valid);
+
+  mlir::Value size(mlir::OpFoldResult value);
+
+  mlir::FunctionOpInterface owner;
+  const Target &machine;
+  LaneChoice choice;
+  Ir ir;
+  Vectors vectors;
+  Scratch scratch;
+  Group group;
+  llvm::DenseMap<mlir::Value, Place> places;
+  llvm::DenseMap<mlir::Value, mlir::Block *> homes; // the block whose course decides when a tile dies
+  llvm::DenseMap<mlir::Value, mlir::Value> current; // tiles of the group at the spot being emitted
+  mlir::Value laneNumbers;                          // of the map being cloned
+  llvm::SmallVector<tile::ReduceOp> reductions;     // of the group
+  llvm::SmallVector<mlir::Operation *> dead;
+};
+
+} // namespace attn::cpu
+#endif
