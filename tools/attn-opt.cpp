@@ -1,6 +1,7 @@
 // attn-opt: reads MLIR text, runs the passes named on the command line, writes MLIR text; for tests and for looking.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialect/AttnDialect.h"
+#include "lowering/cpu/LowerTiles.h"
 #include "lowering/tile/TileOps.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -13,5 +14,6 @@ int main(int argc, char **argv) {
   registry.insert<attn::AttnDialect, attn::tile::TileDialect>();
   mlir::registerAllPasses();
   attn::registerPasses();
+  attn::cpu::registerCpuPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "attn optimizer driver\n", registry));
 }

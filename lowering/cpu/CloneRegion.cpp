@@ -8,7 +8,9 @@ using namespace mlir;
 
 namespace attn::cpu {
 
-static bool onLanes(Value value) { return isa<VectorType>(value.getType()); }
+static bool onLanes(Value value) {
+  return isa<VectorType>(value.getType());
+}
 
 static Value clonePeek(Vectors &vectors, tile::PeekOp peek, IRMapping &mapping) {
   Ir &ir = vectors.ir;

@@ -115,19 +115,23 @@ void Product::columns(int64_t rowBlock, int64_t vectorBlock) {
 }
 
 LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard) {
-  StringRef name = guard == Guard::None ? "attn_dot" : guard == Guard::Wide ? "attn_dot_guard_wide" : "attn_dot_guard_each";
+  StringRef name = guard == Guard::None   ? "attn_dot"
+                   : guard == Guard::Wide ? "attn_dot_guard_wide"
+                                          : "attn_dot_guard_each";
   if (auto made = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return made;
   OpBuilder builder(module.getBodyRegion());
   Ir ir(module.getLoc(), builder);
   Type p = ir.ptr(), n = ir.i64();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()), {p, n, n, p, n, p, n, n, n, n, ir.getI1Type()});
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()),
+                                          {p, n, n, p, n, p, n, n, n, n, ir.getI1Type()});
   auto function = LLVM::LLVMFuncOp::create(ir, ir.loc, name, type, LLVM::Linkage::Internal);
   function.setPassthroughAttr(ir.getStrArrayAttr({"noinline", "nounwind"}));
   Block *body = function.addEntryBlock(ir);
   ir.setInsertionPointToEnd(body);
   auto a = body->getArguments();
-  Product product{ir, Vectors(ir, target.lanes), guard, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10]};
+  Product product{ir,   Vectors(ir, target.lanes), guard, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
+                  a[10]};
   if (guard == Guard::None)
     product.columns(target.panelRows, target.panelVectors);
   else

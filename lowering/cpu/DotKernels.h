@@ -6,8 +6,8 @@
 // out[r * outRow + l] = (add ? out[…] : 0) + sum over k < inner of each[r * eachRow + k * eachK] * wide[k * wideK + l].
 // `each` is read number by number, each spread over a vector; `wide` and `out` are read and written in whole vectors,
 // also beyond `lanes`. A block of panelRows x panelVectors sums stays in registers while k runs; fewer rows and vectors
-// have blocks of their own, so no row of work is wasted. Every sum is one chain in ascending k: its bits do not depend on
-// the block it lies in. One function for all shapes keeps compile time down; its calls cost a few dozen cycles.
+// have blocks of their own, so no row of work is wasted. Every sum is one chain in ascending k: its bits do not depend
+// on the block it lies in. One function for all shapes keeps compile time down; its calls cost a few dozen cycles.
 #ifndef ATTN_LOWERING_CPU_DOTKERNELS_H
 #define ATTN_LOWERING_CPU_DOTKERNELS_H
 

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -59,8 +60,17 @@ void TileLowering::lowerDot(tile::DotOp dot) {
   }
   places[dot.getResult()] = out;
   homes[dot.getResult()] = dot->getBlock();
-  SmallVector<Value> operands{each.pointer, eachRow,           eachK,           wide.pointer,   wideK, out.pointer,
-                              out.strides[1 - lanes], size(valid[1 - lanes]), size(valid[lanes]), size(valid[2]), add};
+  SmallVector<Value> operands{each.pointer,
+                              eachRow,
+                              eachK,
+                              wide.pointer,
+                              wideK,
+                              out.pointer,
+                              out.strides[1 - lanes],
+                              size(valid[1 - lanes]),
+                              size(valid[lanes]),
+                              size(valid[2]),
+                              add};
   auto module = owner->getParentOfType<ModuleOp>();
   auto call = [&](Guard guard) { LLVM::CallOp::create(ir, ir.loc, dotFunction(module, machine, guard), operands); };
   if (!dot.getGuard()) {

@@ -45,7 +45,9 @@ void TileLowering::placeResults(Operation *before) {
   }
 }
 
-Value TileLowering::valid(int dimension) { return size(group.space().valid[dimension]); }
+Value TileLowering::valid(int dimension) {
+  return size(group.space().valid[dimension]);
+}
 
 /// Masks are wanted where a vector may reach beyond the space.
 Spot TileLowering::spotAt(Value row, Value column) {
@@ -93,9 +95,9 @@ void TileLowering::emitColumnsOutside() {
   ir.loop(ir.constant(0), end, step, [&](Value column) {
     SmallVector<Value> start = neutrals(/*vector=*/true);
     Value rows = valid(group.space().rows());
-    SmallVector<Value> totals =
-        ir.loop(ir.constant(0), rows, ir.constant(1), start,
-                [&](Value row, ValueRange before) { return emitSpot(spotAt(row, column), before); });
+    SmallVector<Value> totals = ir.loop(ir.constant(0), rows, ir.constant(1), start, [&](Value row, ValueRange before) {
+      return emitSpot(spotAt(row, column), before);
+    });
     for (auto [reduce, total] : llvm::zip(reductions, totals)) {
       const Place &place = places[reduce.getResult()];
       vectors.store(total, ir.address(place.pointer, place.element, column));

@@ -9,7 +9,8 @@ namespace attn::cpu {
 Space Group::spaceOf(Operation *op) const {
   auto make = [&](Value tile, SmallVector<OpFoldResult> valid) {
     auto shape = cast<tile::TileType>(tile.getType()).getShape();
-    return Space{SmallVector<int64_t, 2>(shape), SmallVector<OpFoldResult, 2>(valid), lanes.lanesOf(tile)};
+    return Space{SmallVector<int64_t, 2>(shape), SmallVector<OpFoldResult, 2>(valid.begin(), valid.end()),
+                 lanes.lanesOf(tile)};
   };
   if (auto map = dyn_cast<tile::MapOp>(op))
     return make(map.getResult(), map.mixedValid());

@@ -38,7 +38,7 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
 
 static bool holdsTiles(Operation *op) {
   WalkResult walk = op->walk([](Operation *inner) {
-    bool tile = isa_and_nonnull<tile::TileDialect>(inner->getDialect());
+    bool tile = isa_and_nonnull<tile::TileDialect>(inner->getDialect()) && !isa<tile::ScaleOp>(inner);
     return tile ? WalkResult::interrupt() : WalkResult::advance();
   });
   return walk.wasInterrupted();
@@ -75,8 +75,6 @@ LogicalResult TileLowering::lowerOp(Operation *op) {
   }
   if (auto loop = dyn_cast<scf::ForOp>(op); loop && holdsTiles(op))
     return lowerLoop(loop);
-  if (auto yield = dyn_cast<scf::YieldOp>(op))
-    lowerYield(yield);
   if (op->getNumRegions() == 0 || !holdsTiles(op))
     return success();
   if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<tile::TileType>))
@@ -113,7 +111,8 @@ void TileLowering::lowerLoad(tile::LoadOp load) {
   dead.push_back(load);
 }
 
-// ----------------------------------------------------------------------------------------------------- loops over tiles
+// ----------------------------------------------------------------------------------------------------- loops over
+// tiles
 
 Space TileLowering::whole(Value tile) {
   auto shape = cast<tile::TileType>(tile.getType()).getShape();
@@ -129,7 +128,6 @@ Space TileLowering::whole(Value tile) {
 LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
   ir.setInsertionPoint(loop);
   SmallVector<Value> carried;
-  SmallVector<std::pair<Value, Value>> kept; // old, initial
   for (auto [init, argument, result] : llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults())) {
     auto type = dyn_cast<tile::TileType>(init.getType());
     if (!type) {
@@ -141,7 +139,8 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
     places[argument] = places[result] = buffer;
     homes[result] = loop->getBlock();
   }
-  auto fresh = scf::ForOp::create(ir, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), carried);
+  auto fresh =
+      scf::ForOp::create(ir, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), carried);
   Block *body = fresh.getBody();
   if (carried.empty())
     body->getTerminator()->erase();
@@ -185,8 +184,6 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
   return success();
 }
 
-void TileLowering::lowerYield(scf::YieldOp) {}
-
 void TileLowering::copy(const Place &from, const Place &to, const Space &space) {
   Value rows = space.shape.size() == 2 ? size(space.valid[space.rows()]) : ir.constant(1);
   Value columns = size(space.valid[space.lanes]);
@@ -200,7 +197,8 @@ void TileLowering::copy(const Place &from, const Place &to, const Space &space) 
   });
 }
 
-// ------------------------------------------------------------------------------------------------------ places of values
+// ------------------------------------------------------------------------------------------------------ places of
+// values
 
 Place TileLowering::inMemory(Value tile) {
   Place &place = places[tile];

@@ -51,8 +51,8 @@ private:
   int64_t total = 0;
 };
 
-/// One vector (or, where it is the same on all lanes, one scalar) of a tile. `along` is the dimension of the space along
-/// which a tile of rank 1 lies, -1 for a tile of the space's shape.
+/// One vector (or, where it is the same on all lanes, one scalar) of a tile. `along` is the dimension of the space
+/// along which a tile of rank 1 lies, -1 for a tile of the space's shape.
 mlir::Value readPlace(Vectors &vectors, const Place &place, const Space &space, const Spot &spot, int64_t along);
 void writePlace(Vectors &vectors, mlir::Value value, const Place &place, const Space &space, const Spot &spot);
 

@@ -20,8 +20,7 @@ private:
   // LowerTiles.cpp: blocks and what is in them, in order.
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation *op);
-  mlir::LogicalResult lowerLoop(scf::ForOp loop);
-  void lowerYield(scf::YieldOp yield);
+  mlir::LogicalResult lowerLoop(mlir::scf::ForOp loop);
   void lowerLoad(tile::LoadOp load);
   void flush(mlir::Operation *before);
 

@@ -11,7 +11,9 @@ using namespace mlir;
 
 namespace attn::cpu {
 
-VectorType Vectors::type(Type element) const { return VectorType::get({lanes}, element); }
+VectorType Vectors::type(Type element) const {
+  return VectorType::get({lanes}, element);
+}
 
 Value Vectors::widen(Value value) {
   if (isa<VectorType>(value.getType()))
@@ -44,7 +46,9 @@ static Type inMemory(Type element) {
   return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element;
 }
 
-static unsigned alignment(Type element) { return inMemory(element).getIntOrFloatBitWidth() / 8; }
+static unsigned alignment(Type element) {
+  return inMemory(element).getIntOrFloatBitWidth() / 8;
+}
 
 /// Bytes of memory to truth values, where the element is one.
 static Value fromMemory(Vectors &vectors, Type element, Value vector) {
@@ -116,9 +120,11 @@ Value Vectors::combine(tile::Reduction kind, Value total, Value next) {
   bool max = kind == tile::Reduction::max;
   Value better;
   if (real) // one instruction where the machine's maximum takes its second operand on NaN: a NaN is passed over
-    better = arith::CmpFOp::create(ir, ir.loc, max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, next, total);
+    better =
+        arith::CmpFOp::create(ir, ir.loc, max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, next, total);
   else
-    better = arith::CmpIOp::create(ir, ir.loc, max ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, next, total);
+    better =
+        arith::CmpIOp::create(ir, ir.loc, max ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, next, total);
   return arith::SelectOp::create(ir, ir.loc, better, next, total);
 }
 

@@ -21,6 +21,8 @@ struct Target {
   int64_t panelRows = 6;    // rows of that block
   int64_t l1 = 32 << 10;    // bytes of the first cache
   int64_t l2 = 512 << 10;
+  bool fma = true;     // fused multiply-add is one instruction
+  bool avx512 = false; // masks for every vector operation, vscalefps
 
   /// Columns of a packed weight's panel: [ceil(N / panel)][K][panel].
   int64_t panel() const { return lanes * panelVectors; }

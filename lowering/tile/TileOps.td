@@ -207,6 +207,17 @@ def Tile_PeekOp : Tile_Op<"peek", [MemoryEffects<[MemRead]>]> {
   let assemblyFormat = "$base `[` $index `]` attr-dict `:` type($index) `->` type($result)";
 }
 
+def Tile_ScaleOp : Tile_Op<"scale", [Pure, AllTypesMatch<["x", "exponent", "result"]>]> {
+  let summary = "x times a power of two whose exponent is a float32 of integer value";
+  let description = [{
+    `%p = tile.scale %x, %e : f32`: x * 2^e. e may be any number of integer value at most 127, huge negative ones too; where
+    |x * 2^e| is below 2^-126 the result may be 0. NaN gives NaN. For scalars in map regions and vectors of them.
+  }];
+  let arguments = (ins AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$x, AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$exponent);
+  let results = (outs AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$result);
+  let assemblyFormat = "$x `,` $exponent attr-dict `:` type($result)";
+}
+
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"MapOp">]> {
   let summary = "the value of a map's region";
   let arguments = (ins Tile_Scalar:$value);
