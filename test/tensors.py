@@ -4,6 +4,9 @@
 #   python3 -m tensors add IN OUT NAME         a copy with one more tensor, of three zeros
 #   python3 -m tensors nudge IN OUT NAME BY    a copy in which the first number of a tensor is larger by BY
 #   python3 -m tensors drop IN OUT NAME…       a copy without some tensors
+#   python3 -m tensors scalar IN OUT NAME      a copy in which a tensor is only its first number, without a dimension
+#   python3 -m tensors mask IN OUT NAME B N    a copy with integers [B, N], all 1 but the first of each row
+#   python3 -m tensors double IN OUT NAME      a copy in which a tensor is of type F64
 #   python3 -m tensors show FILE               names, types and shapes
 import json
 import struct
@@ -59,6 +62,13 @@ def main(command, source, *rest):
         tensors = {key: tensor for key, tensor in tensors.items() if key not in rest[1:]}
     elif command == "add":
         tensors[name] = Tensor("F32", [3], [0, 0, 0])
+    elif command == "scalar":
+        tensors[name] = Tensor(tensors[name].dtype, [], tensors[name].values[:1])
+    elif command == "mask":
+        sequences, length = map(int, rest[2:])
+        tensors[name] = Tensor("I64", [sequences, length], ([0] + [1] * (length - 1)) * sequences)
+    elif command == "double":
+        tensors[name] = Tensor("F64", tensors[name].shape, tensors[name].values)
     elif command == "nudge":
         values = tensors[name].values
         values[0] += type(values[0])(float(rest[2]))
