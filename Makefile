@@ -8,7 +8,7 @@
 JOBS ?= $(shell nproc)
 LIT ?= /usr/lib/llvm-22/bin/lit
 
-.PHONY: demo test bench format clean
+.PHONY: demo test bench format tidy clean
 
 demo:
 	tools/setup/packages.sh build
@@ -35,6 +35,13 @@ bench:
 format:
 	tools/setup/packages.sh format
 	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format-22 -i
+# clang-tidy-22 over the sources that the build knows.
+tidy:
+	tools/setup/packages.sh build test format
+	cmake --preset dev
+	ninja -C build -j$(JOBS) all test-depends
+	git ls-files 'dialect/*.cpp' 'frontend/*.cpp' 'lowering/*.cpp' 'passes/*.cpp' 'runtime/*.cpp' 'tools/*.cpp' \
+	  | xargs -n 4 -P $(JOBS) clang-tidy-22 -p build --quiet --warnings-as-errors='*'
 
 clean:
 	rm -rf build build-release build-asan

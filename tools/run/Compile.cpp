@@ -115,6 +115,7 @@ std::string keyOf(const Source &source, const fs::path &attnc) {
 void runAttnc(const fs::path &attnc, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), attnc.string());
   std::vector<char *> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string &argument : arguments)
     argv.push_back(argument.data());
   argv.push_back(nullptr);
