@@ -5,7 +5,9 @@
 //
 // Results alone on standard output, everything else on standard error. Exit 0: done; 1: diagnosed; 2: wrong usage.
 #include "frontend/Config.h"
+#include "frontend/Elaborate.h"
 #include "frontend/Parser.h"
+#include "mlir/IR/MLIRContext.h"
 #include "tools/OutputFile.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -22,9 +24,12 @@ cl::opt<std::string> output("o", cl::desc("where the result goes; `-` is standar
 cl::opt<std::string> configPath("config", cl::desc("config.json, or the folder that holds it"), cl::value_desc("path"),
                                 cl::cat(category));
 
-enum class Stage { ast };
+cl::opt<bool> strict("strict", cl::desc("warnings about unread configuration are errors"), cl::cat(category));
+
+enum class Stage { ast, attn };
 cl::opt<Stage> emitStage("emit", cl::desc("the stage whose result is written"), cl::cat(category), cl::Required,
-                         cl::values(clEnumValN(Stage::ast, "ast", "the syntax tree")));
+                         cl::values(clEnumValN(Stage::ast, "ast", "the syntax tree"),
+                                    clEnumValN(Stage::attn, "attn", "the attn dialect, as the text says it")));
 
 /// The text of `path`, owned by diags; false after an error.
 bool readInput(StringRef path, StringRef &text, attn::Diagnostics &diags) {
@@ -47,6 +52,29 @@ int emitAst(StringRef text, attn::Diagnostics &diags) {
   return attn::writeOutput(output.empty() ? StringRef("-") : StringRef(output), result, diags) ? 0 : 1;
 }
 
+int emitAttn(StringRef text, attn::Diagnostics &diags) {
+  std::unique_ptr<attn::File> file = attn::parseFile(input, text, diags);
+  std::vector<std::unique_ptr<attn::File>> library = attn::parseStd(diags);
+  std::unique_ptr<attn::Config> config =
+      configPath.empty() ? attn::Config::parse("no configuration", "{}", diags) : attn::Config::load(configPath, diags);
+  if (diags.hasErrors() || !config)
+    return 1;
+  std::vector<const attn::File *> files;
+  for (const std::unique_ptr<attn::File> &each : library)
+    files.push_back(each.get());
+  mlir::MLIRContext context;
+  attn::ElaborateOptions options;
+  options.strict = strict;
+  mlir::OwningOpRef<mlir::ModuleOp> module = attn::elaborate(*file, files, *config, diags, context, options);
+  if (!module || diags.hasErrors())
+    return 1;
+  std::string result;
+  raw_string_ostream stream(result);
+  module->print(stream);
+  stream << '\n';
+  return attn::writeOutput(output.empty() ? StringRef("-") : StringRef(output), result, diags) ? 0 : 1;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -58,5 +86,5 @@ int main(int argc, char **argv) {
   StringRef text;
   if (!readInput(input, text, diags))
     return 1;
-  return emitAst(text, diags);
+  return emitStage == Stage::ast ? emitAst(text, diags) : emitAttn(text, diags);
 }

@@ -1,0 +1,114 @@
+// Dims.cpp: dimensions and how they are shown.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/Dims.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace attn {
+
+std::string Dim::sizeText() const {
+  return isSequence() ? "the length of `" + sequence + "`" : std::to_string(size);
+}
+
+DimRef DimTable::named(llvm::StringRef name, int64_t size, Origin origin) {
+  Dim dim;
+  dim.name = name.str();
+  dim.size = size;
+  dim.origin = std::move(origin);
+  return add(std::move(dim));
+}
+
+DimRef DimTable::unnamed(int64_t size, Origin origin) {
+  return named("", size, std::move(origin));
+}
+
+DimRef DimTable::sequence(llvm::StringRef name, llvm::StringRef sequence, Origin origin) {
+  Dim dim;
+  dim.name = name.str();
+  dim.sequence = sequence.str();
+  dim.origin = std::move(origin);
+  return add(std::move(dim));
+}
+
+static std::string joinNames(DimsRef dims, llvm::StringRef between) {
+  std::string result;
+  for (DimRef dim : dims)
+    result += (result.empty() ? "" : between.str()) + (dim->isNamed() ? dim->name : std::to_string(dim->size));
+  return result;
+}
+
+DimRef DimTable::joined(DimsRef parts, Origin origin) {
+  Dim dim;
+  dim.name = joinNames(parts, "|");
+  for (DimRef part : parts)
+    dim.size += part->size;
+  dim.parts.assign(parts.begin(), parts.end());
+  dim.origin = std::move(origin);
+  return add(std::move(dim));
+}
+
+DimRef DimTable::product(DimsRef factors, Origin origin) {
+  Dim dim;
+  dim.name = joinNames(factors, "*");
+  dim.size = attn::product(factors);
+  dim.factors.assign(factors.begin(), factors.end());
+  dim.origin = std::move(origin);
+  return add(std::move(dim));
+}
+
+DimRef DimTable::renamed(DimRef dim, llvm::StringRef name, Origin origin) {
+  Dim copy = *dim;
+  copy.name = name.str();
+  copy.parts.clear();
+  copy.factors.clear();
+  if (origin.range.isValid())
+    copy.origin = std::move(origin);
+  return add(std::move(copy));
+}
+
+DimRef DimTable::lifted(DimRef dim, unsigned level, unsigned rank) {
+  Dim copy = *dim;
+  copy.lifted = dim;
+  copy.level = level;
+  copy.rank = rank;
+  return add(std::move(copy));
+}
+
+std::string text(DimsRef dims) {
+  std::string result = "[";
+  for (DimRef dim : dims) {
+    if (result.size() > 1)
+      result += ", ";
+    result += dim->isNamed() ? dim->name : dim->isSequence() ? dim->sequence : std::to_string(dim->size);
+  }
+  return result + "]";
+}
+
+std::string described(DimRef dim) {
+  if (!dim->isNamed())
+    return dim->sizeText();
+  if (dim->isSequence())
+    return "`" + dim->name + "`, a sequence";
+  return "`" + dim->name + "` = " + std::to_string(dim->size);
+}
+
+int64_t product(DimsRef dims) {
+  int64_t result = 1;
+  for (DimRef dim : dims)
+    result *= dim->size;
+  return result;
+}
+
+bool isSame(DimRef a, DimRef b) {
+  if (a == b)
+    return true;
+  return a->isNamed() && a->name == b->name && a->level == b->level;
+}
+
+int placeOf(DimsRef dims, DimRef dim) {
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (isSame(dims[i], dim))
+      return static_cast<int>(i);
+  return -1;
+}
+
+} // namespace attn

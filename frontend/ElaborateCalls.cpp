@@ -1,0 +1,363 @@
+// ElaborateCalls.cpp: calls of functions written in the language; every call is inlined.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A parameter declared x[E] takes any tensor that ends so. Leading dimensions it did not ask for are walked: inside the
+// body they are lifted, invisible, and carried along by every operation; at the end they stand in front again. All
+// arguments share the walked dimensions of one name.
+#include "frontend/Elaborator.h"
+
+namespace attn {
+
+static constexpr unsigned maxDepth = 64;
+
+std::pair<const FnDecl *, Home *> Elaborator::findFunction(StringRef name) {
+  for (Home *home = frame.home; home; home = home->outer)
+    if (auto it = home->functions.find(name); it != home->functions.end())
+      return it->second;
+  return {nullptr, nullptr};
+}
+
+Value Elaborator::evalCall(const CallExpr &e) {
+  if (inConfig && e.callee.text != "count")
+    return fail(e.callee.range, "entries of `config` call no functions but `count`; use `let`");
+  if (auto [fn, home] = findFunction(e.callee.text); fn)
+    return callFunction(*fn, home, &e, e.callRange);
+  bool found = false;
+  Value value = callBuiltin(e, found);
+  if (found)
+    return value;
+  if (lookup(e.callee.text))
+    return fail(e.callee.range, "`" + e.callee.text + "` is a value, not a function");
+  return fail(e.callee.range, "unknown function `" + e.callee.text + "`" + suggestion(e.callee.text, true));
+}
+
+/// A dimension given as an argument stays that dimension.
+Value Elaborator::evalArgument(const Expr *e) {
+  auto *name = llvm::dyn_cast<NameExpr>(e);
+  if (!name || inConfig || !isupper(static_cast<unsigned char>(name->name[0])))
+    return eval(e);
+  Value *value = lookup(name->name);
+  if (value && value->is(Value::Kind::number))
+    if (DimRef dim = value->whole && value->number >= 0 ? dimOf(*value, name->name, e->range) : nullptr)
+      return Value::of(dim);
+  return eval(e);
+}
+
+bool Elaborator::collectArguments(const FnDecl &fn, Home *home, const CallExpr *call, SMRange where,
+                                  llvm::StringMap<Value> &values) {
+  size_t place = 0;
+  bool ok = true;
+  for (const Argument &arg : call ? call->args : ArrayRef<Argument>()) {
+    const Parameter *param = nullptr;
+    if (!arg.name) {
+      if (place == fn.params.size()) {
+        report(arg.range, "`" + fn.name.text + "` takes " + llvm::Twine(fn.params.size()) + " arguments")
+            .note(fn.name.range, "it is declared here");
+        return false;
+      }
+      param = &fn.params[place++];
+    } else {
+      for (const Parameter &p : fn.params)
+        if (p.name.text == arg.name.text)
+          param = &p;
+      if (!param) {
+        report(arg.name.range, "`" + fn.name.text + "` has no parameter `" + arg.name.text + "`")
+            .note(fn.name.range, "it is declared here");
+        return false;
+      }
+      if (arg.hasBinders) {
+        fail(arg.range, "only a clause of `attend` binds names");
+        return false;
+      }
+    }
+    if (values.contains(param->name.text)) {
+      fail(arg.range, "`" + param->name.text + "` of `" + fn.name.text + "` is given twice");
+      return false;
+    }
+    Value value = evalArgument(arg.value);
+    if (value.is(Value::Kind::unit))
+      value = fail(arg.value->range, "this has no value");
+    ok = ok && !value.isPoison();
+    values[param->name.text] = std::move(value);
+  }
+  for (const Parameter &param : fn.params) {
+    if (values.contains(param.name.text))
+      continue;
+    auto fill = clause ? clause->names.find(param.name.text) : llvm::StringMap<Value>::iterator();
+    if (clause && fill != clause->names.end()) {
+      values[param.name.text] = fill->second;
+    } else if (param.defaultValue) {
+      Frame saved = frame;
+      Scope scope;
+      frame.home = home;
+      frame.scope = &scope;
+      values[param.name.text] = evalArgument(param.defaultValue);
+      frame = saved;
+    } else {
+      report(where, "`" + param.name.text + "` of `" + fn.name.text + "` is not given")
+          .note(param.range, "it is declared here");
+      ok = false;
+    }
+  }
+  return ok;
+}
+
+/// The walked dimension that is this one, made if it is new.
+static DimRef walkedForm(DimTable &table, DimRef dim, unsigned level, Dims &walked, Dims &inner) {
+  for (size_t i = 0; i < walked.size(); ++i)
+    if (isSame(walked[i], dim))
+      return inner[i];
+  walked.push_back(dim);
+  inner.push_back(table.lifted(dim, level, static_cast<unsigned>(inner.size())));
+  return inner.back();
+}
+
+/// Binds the capitals of the signature and checks the rest; `frame` is the callee's. `walked` gets the lifted forms.
+bool Elaborator::bindShapes(const FnDecl &fn, llvm::StringMap<Value> &values, SMRange where, Dims &walked) {
+  Dims outside;
+  for (const Parameter &param : fn.params) {
+    if (!param.hasShape)
+      continue;
+    Value &value = values[param.name.text];
+    bool isDefault = param.defaultValue && !value.is(Value::Kind::tensor);
+    if (value.is(Value::Kind::none) || isDefault)
+      continue;
+    std::string who = ("`" + param.name.text + "` of `" + fn.name.text + "`").str();
+    if (!asOperand(value, where, who))
+      return false;
+    size_t wanted = param.shape.dims.size();
+    if (!value.is(Value::Kind::tensor) && wanted == 0)
+      continue;
+    if (!value.is(Value::Kind::tensor) || value.tensor.visible().size() < wanted) {
+      std::string have = value.is(Value::Kind::tensor) ? text(value.tensor.visible()) : value.described();
+      report(where, who + " has " + llvm::Twine(wanted) + (wanted == 1 ? " dimension" : " dimensions") +
+                        ", and is given " + have)
+          .note(param.range, "it is declared here");
+      return false;
+    }
+    Tensor &t = value.tensor;
+    size_t extra = t.visible().size() - wanted;
+    if (extra && t.form == Tensor::Form::rule) {
+      fail(where, who + " cannot be walked in a clause of `attend`");
+      return false;
+    }
+    for (size_t i = 0; i < extra; ++i)
+      t.dims[t.lifted + i] = walkedForm(table, t.dims[t.lifted + i], frame.depth, outside, walked);
+    t.lifted += extra;
+    // Walked dimensions of several arguments stand in one order.
+    Dims order(t.liftedDims());
+    llvm::stable_sort(order,
+                      [](DimRef a, DimRef b) { return std::pair(a->level, a->rank) < std::pair(b->level, b->rank); });
+    order.append(t.visible().begin(), t.visible().end());
+    t = emitMove(t, order, t.lifted, where);
+    for (size_t i = 0; i < wanted; ++i) {
+      const Expr *expr = param.shape.dims[i];
+      DimRef &actual = t.dims[t.lifted + i];
+      bool ok = true;
+      DimRef declared = shapeDim(expr, ok);
+      if (!ok)
+        return false;
+      if (!declared) {
+        StringRef name = llvm::cast<NameExpr>(expr)->name;
+        if (!actual->isNamed()) {
+          DimRef named = table.renamed(actual, name, {expr->range, ""});
+          if (placeOf(t.dims, named) < 0)
+            actual = named;
+        }
+        frame.scope->names[name] = Value::of(actual);
+        continue;
+      }
+      if (!declared->sameSize(*actual)) {
+        failSizes(where, who + " ends in " + text(DimsRef(t.dims).take_back(wanted)) + ", which does not fit", declared,
+                  actual);
+        return false;
+      }
+      if (!actual->isNamed() && declared->isNamed() && placeOf(t.dims, declared) < 0)
+        actual = declared;
+    }
+  }
+  return true;
+}
+
+/// A default that is a number stands for a whole tensor.
+static bool needsFill(const Parameter &param, const Value &value) {
+  return param.hasShape && param.defaultValue && value.is(Value::Kind::number) && !param.shape.dims.empty();
+}
+
+Value Elaborator::callFunction(const FnDecl &fn, Home *home, const CallExpr *call, SMRange where) {
+  if (frame.depth >= maxDepth)
+    return fail(where, "`" + fn.name.text + "` calls itself: functions cannot recurse");
+  llvm::StringMap<Value> values;
+  if (!collectArguments(fn, home, call, where, values) || isStopping())
+    return Value::poison();
+  Text path = frame.path;
+  if (call && call->at) {
+    auto moved = evalText(call->at, "a path");
+    if (!moved)
+      return Value::poison();
+    path = joined(path, *moved);
+  }
+  Frame caller = frame;
+  Scope scope;
+  Clause *outerClause = clause;
+  frame.home = home;
+  frame.scope = &scope;
+  frame.path = path;
+  frame.fn = &fn;
+  frame.caller = &caller;
+  frame.callRange = where;
+  frame.depth = caller.depth + 1;
+  for (const Parameter &param : fn.params)
+    if (!param.hasShape) {
+      Value value = values[param.name.text];
+      if (value.is(Value::Kind::dim) && !isupper(static_cast<unsigned char>(param.name.text[0])) &&
+          !value.dim->isSequence())
+        value = Value::integer(value.dim->size);
+      scope.names[param.name.text] = value;
+    }
+  Dims walked;
+  Value result;
+  if (bindShapes(fn, values, where, walked)) {
+    bool ok = true;
+    for (const Parameter &param : fn.params) {
+      if (!param.hasShape)
+        continue;
+      Value value = values[param.name.text];
+      if (needsFill(param, value)) {
+        Dims dims;
+        for (const Expr *e : param.shape.dims)
+          if (DimRef dim = boundDim(e, "a default"))
+            dims.push_back(dim);
+          else
+            ok = false;
+        if (!ok)
+          break;
+        Elem elem = value.whole ? Elem::i32 : Elem::f32;
+        value = Value::of(made(emitFill(value.number, elem, dims, where), dims, 0));
+      }
+      scope.names[param.name.text] = value;
+    }
+    if (ok) {
+      // What a clause offers is for the functions called in it, not for those that they call.
+      llvm::StringMap<Value> offered;
+      if (clause)
+        std::swap(offered, clause->names);
+      result = evalBlock(*fn.body, true);
+      if (clause)
+        std::swap(offered, clause->names);
+      if (!result.isPoison() && !isStopping())
+        result = checkResults(fn, result, where);
+    }
+  }
+  clause = outerClause;
+  frame = caller;
+  return result.isPoison() ? result : putBack(std::move(result), walked, where);
+}
+
+/// The walked dimensions stand in front again, all of them.
+Value Elaborator::putBack(Value result, DimsRef walked, SMRange where) {
+  if (walked.empty())
+    return result;
+  if (result.is(Value::Kind::tuple)) {
+    std::vector<Value> elements;
+    for (const Value &element : *result.elements)
+      elements.push_back(putBack(element, walked, where));
+    return Value::of(std::move(elements));
+  }
+  if (!result.is(Value::Kind::tensor))
+    return result;
+  Tensor t = result.tensor;
+  Dims outer;
+  for (DimRef dim : t.liftedDims())
+    if (placeOf(walked, dim) < 0)
+      outer.push_back(dim);
+  Dims all(outer);
+  all.append(walked.begin(), walked.end());
+  all.append(t.visible().begin(), t.visible().end());
+  if (all.size() != t.dims.size())
+    t = emitBroadcast(t, all, static_cast<unsigned>(outer.size() + walked.size()), where);
+  else
+    t = emitMove(t, all, t.lifted, where);
+  t.lifted = static_cast<unsigned>(outer.size());
+  for (size_t i = 0; i < walked.size(); ++i)
+    t.dims[outer.size() + i] = walked[i]->lifted;
+  for (size_t i = 0; i < t.dims.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (t.dims[i]->isNamed() && isSame(t.dims[i], t.dims[j]))
+        return fail(where, "walking `" + t.dims[i]->name + "` gives a result that has it already: " + text(t.dims));
+  return Value::of(std::move(t));
+}
+
+// ------------------------------------------------------------------------------------------------------------- results
+
+Value Elaborator::checkResult(const FnDecl &fn, const Result &declared, Value value, SMRange where) {
+  if (!asOperand(value, where, "a result"))
+    return Value::poison();
+  size_t wanted = declared.shape.dims.size();
+  if (!value.is(Value::Kind::tensor)) {
+    if (wanted == 0)
+      return value;
+    report(declared.shape.range, "`" + fn.name.text + "` gives " + value.described() + ", not a tensor");
+    return Value::poison();
+  }
+  if (value.tensor.form == Tensor::Form::rule)
+    return value;
+  DimsRef have = value.tensor.visible();
+  if (have.size() != wanted) {
+    report(declared.shape.range, "`" + fn.name.text + "` gives " + text(have) + ", and " + llvm::Twine(wanted) +
+                                     (wanted == 1 ? " dimension is" : " dimensions are") + " declared");
+    return Value::poison();
+  }
+  for (size_t i = 0; i < wanted; ++i) {
+    const Expr *expr = declared.shape.dims[i];
+    DimRef &actual = value.tensor.dims[value.tensor.lifted + i];
+    bool ok = true;
+    DimRef want = shapeDim(expr, ok);
+    if (!ok)
+      return Value::poison();
+    if (!want) {
+      StringRef name = llvm::cast<NameExpr>(expr)->name;
+      if (!actual->isNamed())
+        actual = table.renamed(actual, name, {expr->range, ""});
+      frame.scope->names[name] = Value::of(actual);
+      continue;
+    }
+    if (!want->sameSize(*actual))
+      return failSizes(expr->range,
+                       "`" + fn.name.text + "` gives " + text(value.tensor.visible()) +
+                           ", which is not what is declared",
+                       want, actual);
+    bool elsewhere = want->isNamed() && !isSame(want, actual) && placeOf(value.tensor.visible(), want) >= 0;
+    if (elsewhere) {
+      Report r = report(declared.shape.range, "`" + fn.name.text + "` gives " + text(value.tensor.visible()) +
+                                                  ", in another order than declared");
+      r.note("`as` brings dimensions into an order");
+      return Value::poison();
+    }
+    if (!actual->isNamed() && want->isNamed())
+      actual = want;
+  }
+  return value;
+}
+
+Value Elaborator::checkResults(const FnDecl &fn, Value result, SMRange where) {
+  if (!fn.hasResults)
+    return result;
+  size_t have = result.is(Value::Kind::tuple) ? result.elements->size() : 1;
+  if (have != fn.results.size()) {
+    report(fn.name.range, "`" + fn.name.text + "` gives " + llvm::Twine(have) + (have == 1 ? " result" : " results") +
+                              ", and declares " + llvm::Twine(fn.results.size()));
+    return Value::poison();
+  }
+  if (!result.is(Value::Kind::tuple))
+    return checkResult(fn, fn.results[0], std::move(result), where);
+  std::vector<Value> elements;
+  for (size_t i = 0; i < have; ++i) {
+    elements.push_back(checkResult(fn, fn.results[i], (*result.elements)[i], where));
+    if (elements.back().isPoison())
+      return Value::poison();
+  }
+  return Value::of(std::move(elements));
+}
+
+} // namespace attn

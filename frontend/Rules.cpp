@@ -1,0 +1,161 @@
+// Rules.cpp: numbers at places inside a clause of attend.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A region of attend holds scalars only. What the text writes with rows and tables there, `dot(w, tanh(q + k))`,
+// `table[b, h]`, is kept as a rule that emits the number at a place; a sum over a row becomes attn.fold of its rule.
+#include "dialect/AttnOps.h"
+#include "frontend/Elaborator.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace attn {
+
+/// The outer tensor as an argument of the region being filled.
+mlir::Value Elaborator::capture(mlir::Value outer) {
+  auto *at = llvm::find(clause->captures, outer);
+  size_t index = static_cast<size_t>(at - clause->captures.begin());
+  if (at == clause->captures.end())
+    clause->captures.push_back(outer);
+  for (size_t have = clause->block->getNumArguments() - clause->fixedArgs; have <= index; ++have) {
+    mlir::Value captured = clause->captures[have];
+    clause->block->addArgument(captured.getType(), captured.getLoc());
+  }
+  return clause->block->getArgument(clause->fixedArgs + static_cast<unsigned>(index));
+}
+
+/// The tensor as a rule over its visible dimensions; where it is walked, by the walk's own place.
+Tensor Elaborator::toRule(const Tensor &t, SMRange where) {
+  if (t.form == Tensor::Form::rule)
+    return t;
+  Tensor result;
+  result.form = Tensor::Form::rule;
+  result.elem = t.elem;
+  result.dims = Dims(t.visible());
+  for (DimRef dim : t.liftedDims())
+    if (!clause->walked.count(dim)) {
+      fail(where, "a clause of `attend` looks at a tensor that is walked along `" + dim->name +
+                      "`, which neither queries nor keys are");
+      break;
+    }
+  mlir::Value outer = materialise(t, where);
+  Location loc = at(where);
+  Dims lifted(t.liftedDims());
+  Type type = typeOf(t.elem, &context);
+  result.rule = std::make_shared<const Rule>([this, outer, loc, lifted, type](llvm::ArrayRef<mlir::Value> index) {
+    llvm::SmallVector<mlir::Value> all;
+    for (DimRef dim : lifted)
+      all.push_back(clause->walked.lookup(dim)(clause->builder));
+    all.append(index.begin(), index.end());
+    mlir::Value tensor = capture(outer);
+    return AtOp::create(clause->builder, loc, type, tensor, all).getResult();
+  });
+  return result;
+}
+
+/// What has no dimensions becomes its number.
+Value Elaborator::settle(Tensor t) {
+  if (!t.dims.empty() || t.form == Tensor::Form::ssa)
+    return Value::of(std::move(t));
+  if (t.form == Tensor::Form::constant) {
+    double v = t.data->values[0];
+    return t.elem == Elem::i1 ? Value::of(v != 0) : Value::of(v, t.data->whole);
+  }
+  return scalar((*t.rule)({}));
+}
+
+Value Elaborator::scalar(mlir::Value value) {
+  Tensor t;
+  t.form = Tensor::Form::rule;
+  t.elem = elemOf(value.getType());
+  t.rule = std::make_shared<const Rule>([value](llvm::ArrayRef<mlir::Value>) { return value; });
+  return Value::of(std::move(t));
+}
+
+Value Elaborator::reduceRule(const Tensor &x, unsigned place, StringRef kind, SMRange where) {
+  if (kind != "sum" && kind != "mean")
+    return fail(where, "`" + kind + "` over a row is not in this edition of the compiler yet in a clause of `attend`");
+  DimRef dim = x.dims[place];
+  if (!isStatic(dim, where, "a sum in a clause of `attend`"))
+    return Value::poison();
+  if (x.row == 'p' && x.dims.size() == 1 && kind == "sum")
+    return scalar(clause->dot(where));
+  Tensor result;
+  result.form = Tensor::Form::rule;
+  result.dims = x.dims;
+  result.dims.erase(result.dims.begin() + place);
+  Location loc = at(where);
+  bool isMean = kind == "mean";
+  result.rule = std::make_shared<const Rule>(
+      [this, inner = x.rule, place, loc, isMean, count = dim->size](llvm::ArrayRef<mlir::Value> index) {
+        OpBuilder &b = clause->builder;
+        FoldOp op = FoldOp::create(b, loc, b.getF32Type(), b.getI64IntegerAttr(count));
+        OpBuilder::InsertionGuard guard(b);
+        mlir::Block *block = b.createBlock(&op.getBody(), {}, {b.getI32Type()}, {loc});
+        llvm::SmallVector<mlir::Value> all(index);
+        all.insert(all.begin() + place, block->getArgument(0));
+        mlir::Value term = (*inner)(all);
+        term = convert(b, loc, Scalar{term, {}, elemOf(term.getType())}, Elem::f32);
+        YieldOp::create(b, loc, ValueRange(term));
+        if (!isMean)
+          return mlir::Value(op.getResult());
+        b.setInsertionPointAfter(op);
+        Scalar sum{op.getResult(), {}, Elem::f32}, n{{}, {static_cast<double>(count), false}, Elem::f32};
+        return emit(ScalarOp::divide, b, loc, {sum, n});
+      });
+  return settle(std::move(result));
+}
+
+Value Elaborator::indexRule(const Tensor &base, llvm::ArrayRef<Value> indices, SMRange where) {
+  struct Index {
+    std::shared_ptr<const Rule> rule;
+    llvm::SmallVector<unsigned, 4> places;
+    Folded number;
+  };
+  llvm::SmallVector<Tensor> tensors;
+  for (const Value &index : indices)
+    if (index.is(Value::Kind::tensor))
+      tensors.push_back(toRule(index.tensor, where));
+  llvm::SmallVector<const Tensor *> pointers;
+  for (const Tensor &t : tensors)
+    pointers.push_back(&t);
+  Alignment aligned;
+  if (!pointers.empty() && !align(pointers, where, "indices", aligned))
+    return Value::poison();
+  llvm::SmallVector<Index> list;
+  size_t which = 0;
+  for (const Value &index : indices) {
+    Index one;
+    if (index.is(Value::Kind::tensor)) {
+      one.rule = tensors[which].rule;
+      one.places = aligned.places[which++];
+    } else {
+      one.number = {index.number, true};
+    }
+    list.push_back(std::move(one));
+  }
+  Tensor table_ = toRule(base, where), result;
+  result.form = Tensor::Form::rule;
+  result.elem = base.elem;
+  result.dims = aligned.dims;
+  size_t own = aligned.dims.size();
+  result.dims.append(table_.dims.begin() + static_cast<ptrdiff_t>(indices.size()), table_.dims.end());
+  Location loc = at(where);
+  result.rule =
+      std::make_shared<const Rule>([this, list, own, loc, inner = table_.rule](llvm::ArrayRef<mlir::Value> at_) {
+        llvm::SmallVector<mlir::Value> all;
+        for (const Index &index : list) {
+          llvm::SmallVector<mlir::Value> places;
+          for (unsigned place : index.places)
+            places.push_back(at_[place]);
+          Scalar scalar{index.rule ? (*index.rule)(places) : mlir::Value(), index.number, Elem::i32};
+          all.push_back(convert(clause->builder, loc, scalar, Elem::i32));
+        }
+        all.append(at_.begin() + static_cast<ptrdiff_t>(own), at_.end());
+        return (*inner)(all);
+      });
+  return settle(std::move(result));
+}
+
+} // namespace attn
