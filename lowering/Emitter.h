@@ -1,9 +1,9 @@
-// The state of lowering one exported function: its entry function, where each value lies, the kernels.
+// The state of lowering one exported function: its entry function, where each value lies, its tables.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The lowered module holds, for each export, `llvm.func @attn_entry_NAME(%call: !llvm.ptr) -> i32`: the tables of
-// units, the arena's size, then the operations in order, each a launch of a kernel (lowering/Kernel.h) or nothing
-// (views). One function an operation below lowers it; `lowering/Lower….cpp` define them.
+// The lowered module holds, for each export, `llvm.func @attn_entry_NAME(%call: !llvm.ptr) -> i32`: the arena's size
+// and the tables of units, then the operations in order, each a launch of a kernel (lowering/Kernel.h) or nothing
+// (views). One function an operation lowers it; `lowering/Lower….cpp` define them.
 //
 // An operation's inputs and results are had by place, named as the operation names them:
 //
@@ -17,21 +17,23 @@
 #include "lowering/Ir.h"
 #include "lowering/View.h"
 #include "lowering/targets/Target.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
 
-namespace mlir::LLVM {
-class LLVMFuncOp;
-}
-
 namespace attn {
+class Program;
 
 class Emitter {
 public:
   enum WeightForm { Plain, Packed };
 
-  mlir::ModuleOp source;  // attn, planned
-  mlir::ModuleOp lowered; // what is being made
+  Emitter(Program &program, mlir::func::FuncOp function);
+  mlir::LogicalResult run();
+
+  Program &program;
   const Target &target;
   /// Builds in the entry function at the current place.
   Ir entry;
@@ -44,17 +46,18 @@ public:
   View find(mlir::Value tensor);
 
   /// The pointer of a weight's slot: as float32 row-major (Plain), or as panels for lowerLinear (Packed): a weight
-  /// tensor<n..xKxf32> with N = product of n is [ceil(N / panel)][K][panel], rows beyond N zero. `turns` are i32 values
-  /// of the source; the pointer is the entry's.
+  /// tensor<n..xKxf32> with N = product of n is [ceil(N / panel)][K][panel], columns beyond N zero. `turns` are i32
+  /// values of the source; the pointer is the entry's.
   mlir::Value weight(llvm::StringRef symbol, mlir::ValueRange turns, WeightForm form);
   WeightOp weightOp(llvm::StringRef symbol);
 
-  /// A scalar i32 of the source outside regions (a repeat's turn), in the entry as i32.
-  mlir::Value scalar(mlir::Value turn);
+  /// A scalar of the source outside regions (a repeat's turn, or arithmetic on it), in the entry.
+  mlir::Value scalar(mlir::Value source);
 
   /// The number of sequences, i64.
   mlir::Value sequences();
-  /// int64[n + 1]: units of the sequences before each (see Layout). Null pointer value for no dimension: unit s is s.
+  /// int64[n + 1]: units of the sequences before each (see Layout). A null Value for no dimension: sequence s is unit
+  /// s.
   mlir::Value table(llvm::ArrayRef<llvm::StringRef> units);
   /// Units of all sequences together, i64.
   mlir::Value total(llvm::ArrayRef<llvm::StringRef> units);
@@ -62,10 +65,62 @@ public:
   /// all.
   mlir::Value blockTable(llvm::StringRef sequence, int64_t size);
   mlir::Value blockTotal(llvm::StringRef sequence, int64_t size);
+
+  /// For Kernel: room for the arguments of launches, `count` numbers of 8 bytes.
+  mlir::Value argumentBlock(size_t count);
+
+private:
+  struct Table {
+    mlir::Value pointer, total;
+  };
+  static View named(View view, DimsAttr dims);
+  mlir::Value field(size_t offset, mlir::Type type, Ir &ir);
+  mlir::Value caller(size_t offset, int64_t index);
+  void beginEntry();
+  void endEntry();
+  void bindParameters();
+  void layOutArena();
+  Table &product(llvm::ArrayRef<llvm::StringRef> units);
+  mlir::Value tablePlace();
+  mlir::Value sumUnits(Ir &ir, llvm::ArrayRef<llvm::StringRef> units, mlir::Value table);
+  mlir::Value slotPointer(mlir::DictionaryAttr memory);
+  mlir::LogicalResult place(mlir::Operation *op);
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lowerRepeat(RepeatOp op);
+  mlir::LogicalResult lowerTap(TapOp op);
+  mlir::LogicalResult lowerReturn(mlir::Operation *op);
+
+  mlir::func::FuncOp source;
+  mlir::LLVM::LLVMFuncOp function;
+  Ir sizes;                              // before the arena is there: numbers that its size needs
+  Ir prologue;                           // when it is there: tables and pointers, before the operations
+  mlir::Operation *tableCount = nullptr; // the constant that is patched at the end
+  mlir::Value tableBytes, arena;
+  int64_t tablesMade = 0;
+  llvm::SmallVector<llvm::StringRef> sequenceNames;
+  llvm::DenseMap<mlir::Value, View> views;
+  mlir::IRMapping scalars;
+  llvm::StringMap<Table> tables;
+  llvm::StringMap<std::pair<mlir::Value, mlir::Value>> regions; // of the arena: where a class begins, its units
+  llvm::StringMap<mlir::Value> pointers;                        // made in the prologue
 };
 
 mlir::LogicalResult lowerLinear(Emitter &emitter, LinearOp op); // lowering/LowerLinear.cpp
 mlir::LogicalResult lowerAttend(Emitter &emitter, AttendOp op); // lowering/LowerAttend.cpp
+mlir::LogicalResult lowerMap(Emitter &emitter, MapOp op);       // lowering/LowerMap.cpp
+mlir::LogicalResult lowerPos(Emitter &emitter, PosOp op);
+mlir::LogicalResult lowerReduce(Emitter &emitter, ReduceOp op);       // lowering/LowerRows.cpp
+mlir::LogicalResult lowerSoftmax(Emitter &emitter, SoftmaxOp op);     // lowering/LowerRows.cpp
+mlir::LogicalResult lowerNormalise(Emitter &emitter, NormaliseOp op); // lowering/LowerRows.cpp
+mlir::LogicalResult lowerContract(Emitter &emitter, ContractOp op);   // lowering/LowerContract.cpp
+mlir::LogicalResult lowerGather(Emitter &emitter, GatherOp op);       // lowering/LowerMoves.cpp
+mlir::LogicalResult lowerReshape(Emitter &emitter, ReshapeOp op);     // lowering/LowerMoves.cpp
+mlir::LogicalResult lowerSlice(Emitter &emitter, SliceOp op);         // lowering/LowerMoves.cpp
+mlir::LogicalResult lowerConcat(Emitter &emitter, ConcatOp op);       // lowering/LowerMoves.cpp
+mlir::LogicalResult lowerPatches(Emitter &emitter, PatchesOp op);     // lowering/LowerMoves.cpp
+/// Copies a tensor, dimensions matched by name; `to` may be a part of something larger. lowering/LowerMoves.cpp
+void lowerCopy(Emitter &emitter, const View &from, const View &to);
 
 } // namespace attn
 #endif

@@ -10,14 +10,28 @@ using namespace mlir;
 
 namespace attn {
 
-Type Ir::i8() { return getI8Type(); }
-Type Ir::i32() { return getI32Type(); }
-Type Ir::i64() { return getI64Type(); }
-Type Ir::f32() { return getF32Type(); }
-Type Ir::ptr() { return LLVM::LLVMPointerType::get(getContext()); }
+Type Ir::i8() {
+  return getI8Type();
+}
+Type Ir::i32() {
+  return getI32Type();
+}
+Type Ir::i64() {
+  return getI64Type();
+}
+Type Ir::f32() {
+  return getF32Type();
+}
+Type Ir::ptr() {
+  return LLVM::LLVMPointerType::get(getContext());
+}
 
-Value Ir::constant(int64_t number) { return arith::ConstantOp::create(*this, loc, getI64IntegerAttr(number)); }
-Value Ir::constant32(int32_t number) { return arith::ConstantOp::create(*this, loc, getI32IntegerAttr(number)); }
+Value Ir::constant(int64_t number) {
+  return arith::ConstantOp::create(*this, loc, getI64IntegerAttr(number));
+}
+Value Ir::constant32(int32_t number) {
+  return arith::ConstantOp::create(*this, loc, getI32IntegerAttr(number));
+}
 Value Ir::number(double value) {
   return arith::ConstantOp::create(*this, loc, FloatAttr::get(getF32Type(), (float)value));
 }
@@ -29,8 +43,12 @@ std::optional<int64_t> Ir::known(Value value) {
   return std::nullopt;
 }
 
-Value Ir::add(Value a, Value b) { return createOrFold<arith::AddIOp>(loc, a, b); }
-Value Ir::sub(Value a, Value b) { return createOrFold<arith::SubIOp>(loc, a, b); }
+Value Ir::add(Value a, Value b) {
+  return createOrFold<arith::AddIOp>(loc, a, b);
+}
+Value Ir::sub(Value a, Value b) {
+  return createOrFold<arith::SubIOp>(loc, a, b);
+}
 
 Value Ir::mul(Value a, Value b) {
   if (known(a))
@@ -45,13 +63,25 @@ Value Ir::div(Value a, Value b) {
   return createOrFold<arith::DivUIOp>(loc, a, b);
 }
 
-Value Ir::rem(Value a, Value b) { return createOrFold<arith::RemUIOp>(loc, a, b); }
-Value Ir::ceilDiv(Value a, Value b) { return div(add(a, sub(b, constant(1))), b); }
-Value Ir::min(Value a, Value b) { return createOrFold<arith::MinSIOp>(loc, a, b); }
-Value Ir::max(Value a, Value b) { return createOrFold<arith::MaxSIOp>(loc, a, b); }
-Value Ir::less(Value a, Value b) { return createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a, b); }
+Value Ir::rem(Value a, Value b) {
+  return createOrFold<arith::RemUIOp>(loc, a, b);
+}
+Value Ir::ceilDiv(Value a, Value b) {
+  return div(add(a, sub(b, constant(1))), b);
+}
+Value Ir::min(Value a, Value b) {
+  return createOrFold<arith::MinSIOp>(loc, a, b);
+}
+Value Ir::max(Value a, Value b) {
+  return createOrFold<arith::MaxSIOp>(loc, a, b);
+}
+Value Ir::less(Value a, Value b) {
+  return createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a, b);
+}
 
-static Type inMemory(Ir &ir, Type element) { return element.isInteger(1) ? ir.i8() : element; }
+static Type inMemory(Ir &ir, Type element) {
+  return element.isInteger(1) ? ir.i8() : element;
+}
 
 Value Ir::address(Value pointer, Type element, Value index) {
   auto number = known(index);
@@ -68,7 +98,9 @@ Value Ir::load(Type element, Value pointer) {
   return arith::CmpIOp::create(*this, loc, arith::CmpIPredicate::ne, value, zero);
 }
 
-Value Ir::load(Type element, Value pointer, Value index) { return load(element, address(pointer, element, index)); }
+Value Ir::load(Type element, Value pointer, Value index) {
+  return load(element, address(pointer, element, index));
+}
 
 void Ir::store(Value value, Value pointer) {
   if (value.getType().isInteger(1))
@@ -76,7 +108,9 @@ void Ir::store(Value value, Value pointer) {
   LLVM::StoreOp::create(*this, loc, value, pointer);
 }
 
-void Ir::store(Value value, Value pointer, Value index) { store(value, address(pointer, value.getType(), index)); }
+void Ir::store(Value value, Value pointer, Value index) {
+  store(value, address(pointer, value.getType(), index));
+}
 
 void Ir::loop(Value lower, Value upper, Value step, std::function<void(Value)> body) {
   auto loop = scf::ForOp::create(*this, loc, lower, upper, step);

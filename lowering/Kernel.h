@@ -16,12 +16,8 @@
 
 #include "lowering/Ir.h"
 #include "lowering/View.h"
-#include "llvm/ADT/DenseMap.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/MapVector.h"
-
-namespace mlir::LLVM {
-class LLVMFuncOp;
-}
 
 namespace attn {
 class Emitter;
@@ -80,6 +76,8 @@ public:
   Emitter &emitter() { return owner; }
 
 private:
+  static bool isConstant(mlir::Value entryValue);
+  std::pair<mlir::Value, mlir::Value> split(int64_t inner);
   mlir::Value unitTable(llvm::ArrayRef<llvm::StringRef> units);
 
   Emitter &owner;

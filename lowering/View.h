@@ -17,6 +17,10 @@ struct View {
   mlir::Type element; // f32, i32, i1 (in memory i8)
   Layout layout;
   llvm::SmallVector<llvm::StringRef, 4> names;
+  // One place, known at run time, of a dimension that the view has no more: `place` (i64, in the entry) times the
+  // stride.
+  mlir::Value place = {};
+  Monomial placeStride = {};
 
   size_t rank() const { return layout.dims.size(); }
   /// The place of a dimension, or -1.

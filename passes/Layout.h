@@ -40,8 +40,8 @@ struct Layout {
   /// Elements a unit: sequence s begins at element perUnit * table(units)[s].
   int64_t perUnit = 0;
   /// Where the view begins inside the sequence, in elements; a sum.
-  llvm::SmallVector<Monomial, 1> offset;
-  llvm::SmallVector<Extent, 4> dims;
+  llvm::SmallVector<Monomial, 0> offset;
+  llvm::SmallVector<Extent, 0> dims;
 
   /// If dimension 0 is the only sequence dimension and each of its rows is one unit, the rows of the whole batch lie at
   /// one distance: row r of the batch begins at element r * perUnit.

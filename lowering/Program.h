@@ -1,0 +1,60 @@
+// What all exported functions of a model share while they are lowered: kernels, weight slots, declarations.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_LOWERING_PROGRAM_H
+#define ATTN_LOWERING_PROGRAM_H
+
+#include "dialect/AttnOps.h"
+#include "lowering/targets/Target.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallSet.h"
+
+namespace attn {
+
+/// A weight symbol in one of its forms; it has one slot for each turn of its repeats, side by side.
+struct WeightUse {
+  WeightOp op;
+  bool packed;
+  int64_t slot;
+  llvm::SmallVector<int64_t> functions; // the numbers of the exports that read it, ascending
+};
+
+class Program {
+public:
+  Program(mlir::ModuleOp source, mlir::ModuleOp lowered, const Target &target, bool probe);
+
+  mlir::ModuleOp source;
+  mlir::ModuleOp lowered;
+  const Target &target;
+  bool probe;
+  int64_t currentFunction = 0;
+
+  /// The weight's first slot for the current function.
+  int64_t slot(WeightOp weight, bool packed);
+  const llvm::MapVector<std::pair<mlir::Operation *, unsigned>, WeightUse> &weights() const { return uses; }
+  int64_t slots() const { return nextSlot; }
+
+  /// A function of runtime/abi.h, declared at first use.
+  mlir::LLVM::LLVMFuncOp runtime(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type);
+  /// A new internal function at the end of the module; the name gets a number if it is taken.
+  mlir::LLVM::LLVMFuncOp function(mlir::Location loc, llvm::StringRef name, mlir::LLVM::LLVMFunctionType type);
+  /// `made`, or an earlier kernel that does the same; then `made` is erased.
+  mlir::LLVM::LLVMFuncOp share(mlir::LLVM::LLVMFuncOp made);
+  /// `i64 attn_find(table, n, number)`: the largest s < n with table[s] <= number.
+  mlir::LLVM::LLVMFuncOp finder();
+  /// A zero-terminated constant string; its address can be had with llvm.mlir.addressof.
+  mlir::LLVM::GlobalOp text(llvm::StringRef name, llvm::StringRef value);
+
+private:
+  llvm::MapVector<std::pair<mlir::Operation *, unsigned>, WeightUse> uses;
+  int64_t nextSlot = 0;
+  llvm::SmallVector<mlir::LLVM::LLVMFuncOp> kernels;
+  mlir::SymbolTable symbols;
+};
+
+/// How many tensors of the model file the symbol stands for.
+int64_t countTurns(WeightOp weight);
+
+} // namespace attn
+#endif
