@@ -55,6 +55,19 @@ struct MathPass : CpuPass<MathPass> {
 
 } // namespace
 
+template <typename PassT> static std::unique_ptr<Pass> createFor(StringRef target) {
+  auto pass = std::make_unique<PassT>();
+  pass->name = target.str();
+  return pass;
+}
+
+std::unique_ptr<Pass> createLowerTilesPass(StringRef target) {
+  return createFor<TilesPass>(target);
+}
+std::unique_ptr<Pass> createExpandMathPass(StringRef target) {
+  return createFor<MathPass>(target);
+}
+
 void registerCpuPasses() {
   PassRegistration<TilesPass>();
   PassRegistration<MathPass>();

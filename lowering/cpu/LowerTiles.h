@@ -15,6 +15,11 @@
 
 #include "lowering/targets/Target.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <memory>
+
+namespace mlir {
+class Pass;
+}
 
 namespace attn::cpu {
 
@@ -22,6 +27,10 @@ namespace attn::cpu {
 mlir::LogicalResult lowerTiles(mlir::ModuleOp module, const Target &target);
 /// Replaces math operations on f32 numbers and vectors by arithmetic: no call of a mathematical library is left.
 mlir::LogicalResult expandMath(mlir::ModuleOp module, const Target &target);
+
+/// The same as passes, for the machine of that name.
+std::unique_ptr<mlir::Pass> createLowerTilesPass(llvm::StringRef target);
+std::unique_ptr<mlir::Pass> createExpandMathPass(llvm::StringRef target);
 
 /// Registers `attn-cpu-tiles` and `attn-cpu-math` for attn-opt; option `target=NAME`.
 void registerCpuPasses();

@@ -1,0 +1,22 @@
+// From the planned attn dialect to a module of entries and kernels over tiles.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_LOWERING_LOWER_H
+#define ATTN_LOWERING_LOWER_H
+
+#include "lowering/targets/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <string>
+
+namespace attn {
+
+struct Lowered {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::string metadata; // docs/metadata.md; also in the module, for the runtime
+};
+
+/// Lowers every exported function; failures are reported at the operation. `probe`: taps are shown.
+mlir::FailureOr<Lowered> lowerModule(mlir::ModuleOp planned, const Target &target, bool probe);
+
+} // namespace attn
+#endif
