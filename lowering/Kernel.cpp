@@ -168,4 +168,12 @@ void Kernel::launch() {
   LLVM::CallOp::create(entry, entry.loc, parallel, ValueRange{owner.call, kernel, block, entryTasks});
 }
 
+void bindOutsideScalars(Region &region, Emitter &emitter, Kernel &kernel, IRMapping &map) {
+  region.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (!region.isAncestor(operand.getParentRegion()) && !map.contains(operand))
+        map.map(operand, kernel.get(emitter.scalar(operand)));
+  });
+}
+
 } // namespace attn

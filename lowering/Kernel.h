@@ -87,5 +87,8 @@ private:
   llvm::MapVector<mlir::Value, mlir::Value> passed; // entry value -> inside value
 };
 
+/// Scalars of the entry that an operation's region uses (the number of a repeat's turn, say), inside the kernel.
+void bindOutsideScalars(mlir::Region &region, Emitter &emitter, Kernel &kernel, mlir::IRMapping &map);
+
 } // namespace attn
 #endif

@@ -9,15 +9,6 @@ using namespace mlir;
 
 namespace attn {
 
-/// Scalars of the entry that the region uses (the number of a repeat's turn, say), inside the kernel.
-static void bindOutsideScalars(Region &region, Emitter &emitter, Kernel &kernel, IRMapping &map) {
-  region.walk([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (!region.isAncestor(operand.getParentRegion()) && !map.contains(operand))
-        map.map(operand, kernel.get(emitter.scalar(operand)));
-  });
-}
-
 LogicalResult lowerMap(Emitter &emitter, MapOp op) {
   SmallVector<View, 0> views{emitter.output(op)};
   for (size_t i = 0; i < op.getInputs().size(); ++i)

@@ -38,7 +38,7 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
 
 static bool holdsTiles(Operation *op) {
   WalkResult walk = op->walk([](Operation *inner) {
-    bool tile = isa_and_nonnull<tile::TileDialect>(inner->getDialect()) && !isa<tile::ScaleOp>(inner);
+    bool tile = isa_and_nonnull<tile::TileDialect>(inner->getDialect()) && !isa<tile::ScaleOp, tile::PowerOp>(inner);
     return tile ? WalkResult::interrupt() : WalkResult::advance();
   });
   return walk.wasInterrupted();

@@ -344,6 +344,7 @@ static Value expand(Operation *op, const Words &w) {
       .Case([&](math::TanOp) { return w.div(w.sine(x(), 0), w.sine(x(), 1)); })
       .Case([&](math::PowFOp) { return w.power(x(0), x(1)); })
       .Case([&](math::RsqrtOp) { return w.div(w.real(1), math::SqrtOp::create(w.b, w.loc, x())); })
+      .Case([&](tile::PowerOp) { return w.powerOfTwo(x()); })
       .Case([&](tile::ScaleOp) { return w.scale(x(0), x(1)); })
       .Case([&](math::RoundEvenOp) { return w.target.fma ? Value() : w.round(x()); })
       .Case([&](math::FloorOp) { return w.target.fma ? Value() : w.floor(x()); })
@@ -362,7 +363,7 @@ static bool isInstruction(Operation *op, const Target &target) {
 LogicalResult expandMath(ModuleOp module, const Target &target) {
   SmallVector<Operation *> work;
   module.walk([&](Operation *op) {
-    if (isa<math::MathDialect>(op->getDialect()) || isa<tile::ScaleOp>(op))
+    if (isa<math::MathDialect>(op->getDialect()) || isa<tile::ScaleOp, tile::PowerOp>(op))
       if (!isInstruction(op, target))
         work.push_back(op);
   });

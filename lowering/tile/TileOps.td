@@ -218,6 +218,14 @@ def Tile_ScaleOp : Tile_Op<"scale", [Pure, AllTypesMatch<["x", "exponent", "resu
   let assemblyFormat = "$x `,` $exponent attr-dict `:` type($result)";
 }
 
+def Tile_PowerOp : Tile_Op<"power", [Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "2^x for |x| <= 1/2";
+  let description = [{ `%p = tile.power %x : f32`: the polynomial alone, without range reduction. For scalars in map regions and vectors of them. }];
+  let arguments = (ins AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$x);
+  let results = (outs AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$result);
+  let assemblyFormat = "$x attr-dict `:` type($result)";
+}
+
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"MapOp">]> {
   let summary = "the value of a map's region";
   let arguments = (ins Tile_Scalar:$value);

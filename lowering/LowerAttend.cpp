@@ -1,0 +1,479 @@
+// Attention in fused, online form: nothing as large as queries x keys is ever in memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//     task = (sequence, tile of queries, head)
+//     for each 64 keys, ascending:
+//       t     = log2(e) * score(q . k * scale), -inf where hidden      one dot, one loop over the tile
+//       m'    = max(m, ceil(max t))                                   an integer: rescaling is exact
+//       p     = 2^(t - round t) * 2^(round t - m')
+//       l, y  = l * 2^(m - m') + sum p, y * 2^(m - m') + p v
+//     y / l
+//
+// Since m is an integer, every rescaling is a power of two and changes no bit: the result depends on the order of the
+// keys alone, not on tiles, the batch or the threads. A sink is a first key of logit `sink` whose value is 0 (softmax1:
+// of logit 0). `ratio` and `sigmoid` need no maximum.
+//
+// Hidden keys are selected away before any sum sees their score. Their values are multiplied by a weight of 0, which is
+// harmless unless they are infinite or NaN: a finished tile that holds a number that is not finite is computed again by
+// products that skip weights of 0 (only where something can be hidden at all).
+#include "lowering/Emitter.h"
+#include "lowering/Kernel.h"
+#include "lowering/Nest.h"
+#include "lowering/Program.h"
+#include "lowering/tile/TileOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace attn {
+namespace {
+
+constexpr int64_t keysOfTile = 64;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double log2OfE = 1.4426950408889634074;
+
+/// Arithmetic on scalars inside map regions.
+struct Scalars {
+  Ir ir;
+  Value add(Value a, Value b) { return arith::AddFOp::create(ir, ir.loc, a, b); }
+  Value sub(Value a, Value b) { return arith::SubFOp::create(ir, ir.loc, a, b); }
+  Value mul(Value a, Value b) { return arith::MulFOp::create(ir, ir.loc, a, b); }
+  Value div(Value a, Value b) { return arith::DivFOp::create(ir, ir.loc, a, b); }
+  Value max(Value a, Value b) { return arith::MaximumFOp::create(ir, ir.loc, a, b); }
+  Value min(Value a, Value b) { return arith::MinimumFOp::create(ir, ir.loc, a, b); }
+  Value equals(Value a, Value b) { return arith::CmpFOp::create(ir, ir.loc, arith::CmpFPredicate::OEQ, a, b); }
+  Value choose(Value c, Value a, Value b) { return arith::SelectOp::create(ir, ir.loc, c, a, b); }
+  Value number(double n) { return ir.number(n); }
+};
+
+/// A tile.map whose region `element` writes.
+Value mapTile(Ir &ir, tile::TileType type, ValueRange inputs, ArrayRef<int64_t> along, ArrayRef<OpFoldResult> valid,
+              std::function<Value(Scalars &, ValueRange indices, ValueRange elements)> element) {
+  auto body = [&](OpBuilder &builder, Location loc, ValueRange indices, ValueRange elements) {
+    Scalars inside{Ir(loc, builder)};
+    Value result = element(inside, indices, elements);
+    builder.restoreInsertionPoint(inside.ir.saveInsertionPoint());
+    return result;
+  };
+  return tile::MapOp::create(ir, ir.loc, type, inputs, along, valid, body);
+}
+
+class AttendLowering {
+public:
+  AttendLowering(Emitter &owner, AttendOp attend);
+  void run();
+
+private:
+  struct Running {
+    Value y, m, l; // tiles: weighted sums, integer maxima, sums of weights
+  };
+
+  void chooseTask();
+  Local atHead(Local tensor, const Local &query);
+  Value inside(Region &region, Scalars &in, ArrayRef<Value> arguments, Value queryTile, Value keyTile);
+  Value element(AtOp at, IRMapping &map, Scalars &in);
+  Value cloneBlock(Block &block, Scalars &in, IRMapping &map);
+  void enterCaptures(Region &region, size_t first, IRMapping &map);
+
+  Value attempt(Value guard);
+  Value queries();
+  Running begin();
+  Running step(Running before, Value key, Value guard);
+  Value scores(Value key, OpFoldResult keys);
+  Value weigh(Value score, Value m, OpFoldResult keys);
+  void storeWeights(const Running &last);
+  Value finish(Running last);
+  bool canHide() { return !op.getMask().empty() || !op.getScore().empty(); }
+  bool usesMaximum() { return op.getWeigh() == Weigh::softmax || op.getWeigh() == Weigh::softmax1; }
+  bool usesDot() { return op.getScore().empty() || !op.getScore().front().getArgument(0).use_empty(); }
+  tile::TileType type(ArrayRef<int64_t> shape) { return tile::TileType::get(ir.getContext(), shape, ir.f32()); }
+
+  Emitter &emitter;
+  AttendOp op;
+  Kernel kernel;
+  Ir &ir;
+  View q, k, v, y;
+  int64_t rows, width, valueWidth, heads = 1; // of the query tile; of q's and v's rows
+  Local qAt, kAt, vAt, yAt, weightsAt, lseAt;
+  SmallVector<Local, 2> captured;
+  Value sequence, first, count, head; // first query of the tile, how many; number of the head
+  Value keys;                         // of this sequence
+  IRMapping scalars;
+  llvm::DenseMap<Value, Local> capturedTensors; // by block argument
+  Value queryTile, packedQueries, keyTile;
+  Value queryArgument, keyArgument; // of the region being cloned
+};
+
+AttendLowering::AttendLowering(Emitter &owner, AttendOp attend)
+    : emitter(owner), op(attend), kernel(owner, "attend"), ir(kernel.ir), q(owner.input(attend, 0)),
+      k(owner.input(attend, 1)), v(owner.input(attend, 2)), y(owner.output(attend, 0)), rows(owner.target.panel()) {
+  auto sizeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape().back(); };
+  width = sizeOf(op.query());
+  valueWidth = sizeOf(op.value());
+  for (size_t i = 1; i + 1 < q.rank(); ++i)
+    heads *= q.layout.dims[i].size.factor;
+}
+
+/// `tensor` at the place of the head: where it has q's head dimensions it is moved there.
+Local AttendLowering::atHead(Local tensor, const Local &query) {
+  Value left = head;
+  for (size_t i = query.rank() - 1; i-- > 1;) {
+    Value size = query.sizes[i], place = ir.rem(left, size);
+    left = ir.div(left, size);
+    if (int dim = tensor.find(query.names[i]); dim >= 0)
+      tensor.pointer = ir.address(tensor.pointer, tensor.element, ir.mul(place, tensor.strides[dim]));
+  }
+  return tensor;
+}
+
+void AttendLowering::chooseTask() {
+  const Extent &queryDim = q.layout.dims[0];
+  if (!queryDim.size.isStatic()) {
+    Kernel::Block block = kernel.sequenceBlock(queryDim.size.lengths[0], rows, heads);
+    sequence = block.sequence;
+    first = block.begin;
+    count = block.count;
+    head = block.inner;
+  } else {
+    int64_t all = queryDim.size.factor, tiles = std::max<int64_t>(1, llvm::divideCeil(all, rows));
+    Value part;
+    if (y.layout.uniform) {
+      kernel.tasks(emitter.entry.constant(tiles * heads));
+      part = kernel.task;
+    } else {
+      Kernel::Block block = kernel.sequence(tiles * heads);
+      sequence = block.sequence;
+      part = block.inner;
+    }
+    head = ir.rem(part, ir.constant(heads));
+    first = ir.mul(ir.div(part, ir.constant(heads)), ir.constant(rows));
+    count = ir.max(ir.constant(0), ir.min(ir.constant(rows), ir.sub(ir.constant(all), first)));
+  }
+  Local query = kernel.local(q, sequence);
+  qAt = atHead(query, query);
+  kAt = atHead(kernel.local(k, sequence), query);
+  vAt = atHead(kernel.local(v, sequence), query);
+  yAt = atHead(kernel.local(y, sequence), query);
+  size_t result = 1;
+  if (op.getWeights())
+    weightsAt = atHead(kernel.local(emitter.output(op, result++), sequence), query);
+  if (op.getLse())
+    lseAt = atHead(kernel.local(emitter.output(op, result), sequence), query);
+  for (size_t i = 3; i < op.getInputs().size(); ++i)
+    captured.push_back(kernel.local(emitter.input(op, i), sequence));
+  keys = kAt.sizes[0];
+}
+
+// ------------------------------------------------------------------------------------------------- regions of the text
+
+/// One number of a captured tensor or of the row of q or k.
+Value AttendLowering::element(AtOp at, IRMapping &map, Scalars &in) {
+  SmallVector<Value> indices;
+  for (Value index : at.getIndices())
+    indices.push_back(map.lookupOrDefault(index));
+  if (at.getTensor() == queryArgument || at.getTensor() == keyArgument) {
+    bool query = at.getTensor() == queryArgument;
+    Value own = map.lookup(at.getTensor()); // the row's number in the tile
+    return tile::AtOp::create(in.ir, in.ir.loc, in.ir.f32(), query ? queryTile : keyTile, ValueRange{own, indices[0]});
+  }
+  const Local &tensor = capturedTensors.find(at.getTensor())->second;
+  Value place = in.ir.constant(0);
+  for (auto [index, size, stride] : llvm::zip_equal(indices, tensor.sizes, tensor.strides)) {
+    Value wide = arith::ExtSIOp::create(in.ir, in.ir.loc, in.ir.i64(), index);
+    Value inRange = in.ir.max(in.ir.constant(0), in.ir.min(wide, in.ir.sub(size, in.ir.constant(1))));
+    place = in.ir.add(place, in.ir.mul(inRange, stride));
+  }
+  if (!isa<tile::MapOp>(in.ir.getInsertionBlock()->getParentOp()) &&
+      !in.ir.getInsertionBlock()->getParentOp()->getParentOfType<tile::MapOp>())
+    return in.ir.load(tensor.element, tensor.pointer, place);
+  return tile::PeekOp::create(in.ir, in.ir.loc, tensor.element, tensor.pointer, place);
+}
+
+Value AttendLowering::cloneBlock(Block &block, Scalars &in, IRMapping &map) {
+  for (Operation &each : block.without_terminator()) {
+    if (auto at = dyn_cast<AtOp>(each)) {
+      map.map(at.getResult(), element(at, map, in));
+      continue;
+    }
+    auto fold = dyn_cast<FoldOp>(each);
+    if (!fold) {
+      in.ir.clone(each, map);
+      continue;
+    }
+    Block &body = fold.getBody().front();
+    auto once = [&](Value d, ValueRange sum) {
+      map.map(body.getArgument(0), arith::TruncIOp::create(in.ir, in.ir.loc, in.ir.i32(), d).getResult());
+      return SmallVector<Value>{in.add(sum[0], cloneBlock(body, in, map))};
+    };
+    Value sum =
+        in.ir.loop(in.ir.constant(0), in.ir.constant(fold.getCount()), in.ir.constant(1), in.number(0), once)[0];
+    map.map(fold.getResult(), sum);
+  }
+  return map.lookupOrDefault(block.getTerminator()->getOperand(0));
+}
+
+/// The region's value, its scalar arguments given (null where it is a row of q or k).
+Value AttendLowering::inside(Region &region, Scalars &in, ArrayRef<Value> arguments, Value ownQuery, Value ownKey) {
+  Block &block = region.front();
+  IRMapping map = scalars;
+  queryArgument = keyArgument = Value();
+  for (auto [i, given] : llvm::enumerate(arguments)) {
+    BlockArgument argument = block.getArgument(unsigned(i));
+    if (given) {
+      map.map(argument, given);
+      continue;
+    }
+    bool query = !queryArgument;
+    (query ? queryArgument : keyArgument) = argument;
+    map.map(argument, query ? ownQuery : ownKey);
+  }
+  for (size_t i = arguments.size(); i < block.getNumArguments(); ++i)
+    capturedTensors[block.getArgument(unsigned(i))] = captured[i - arguments.size()];
+  return cloneBlock(block, in, map);
+}
+
+// -------------------------------------------------------------------------------------------------------- one query
+// tile
+
+static Value toI32(Ir &ir, Value wide) {
+  return arith::TruncIOp::create(ir, ir.loc, ir.i32(), wide);
+}
+static Value addI32(Ir &ir, Value a, Value b) {
+  return arith::AddIOp::create(ir, ir.loc, a, b);
+}
+
+/// The queries as the dot wants them, turned once for all key tiles; the scale goes in where nothing else needs it.
+Value AttendLowering::queries() {
+  OpFoldResult m = folded(count), d = ir.getI64IntegerAttr(width);
+  Value from = ir.address(qAt.pointer, ir.f32(), ir.mul(first, qAt.strides[0]));
+  queryTile = tile::LoadOp::create(ir, ir.loc, type({rows, width}), from,
+                                   {folded(qAt.strides[0]), folded(qAt.strides.back())}, {m, d});
+  double factor = op.getScale().convertToDouble();
+  if (op.getScore().empty() && usesMaximum())
+    factor *= log2OfE;
+  auto scaled = [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], in.number(factor)); };
+  return mapTile(ir, type({rows, width}), queryTile, {}, {m, d}, scaled);
+}
+
+AttendLowering::Running AttendLowering::begin() {
+  auto fill = [&](ArrayRef<int64_t> shape, double number) -> Value {
+    return tile::FillOp::create(ir, ir.loc, type(shape), ir.number(number));
+  };
+  Running start{fill({rows, valueWidth}, 0), fill({rows}, -infinity), fill({rows}, 0)};
+  bool sink = !op.getSink().empty();
+  if (!usesMaximum() || (!sink && op.getWeigh() != Weigh::softmax1))
+    return start;
+  // The sink is a key that came before: its logit in base 2, the integer above it, what is left.
+  Scalars out{Ir(ir.loc, ir)};
+  Value zero = out.number(0), logit = zero, sum = zero;
+  if (sink)
+    logit = out.mul(inside(op.getSink(), out, {toI32(out.ir, head)}, {}, {}), out.number(log2OfE));
+  bool one = op.getWeigh() == Weigh::softmax1; // a key of logit 0
+  Value top = math::CeilOp::create(out.ir, ir.loc, one ? out.max(logit, zero) : logit);
+  auto add = [&](Value key) {
+    Value none = out.equals(key, out.number(-infinity));
+    Value part = math::Exp2Op::create(out.ir, ir.loc, out.choose(none, zero, out.sub(key, top)));
+    sum = out.add(sum, out.choose(none, zero, part));
+  };
+  if (sink)
+    add(logit);
+  if (one)
+    add(zero);
+  ir.restoreInsertionPoint(out.ir.saveInsertionPoint());
+  start.m = tile::FillOp::create(ir, ir.loc, type({rows}), top);
+  start.l = tile::FillOp::create(ir, ir.loc, type({rows}), sum);
+  return start;
+}
+
+/// The tile of scores from key number `key` on: in base 2 for a softmax, -inf where hidden.
+Value AttendLowering::scores(Value key, OpFoldResult n) {
+  OpFoldResult m = folded(count), d = ir.getI64IntegerAttr(width);
+  Value from = ir.address(kAt.pointer, ir.f32(), ir.mul(key, kAt.strides[0]));
+  int64_t keyWidth = cast<RankedTensorType>(op.key().getType()).getShape().back();
+  keyTile = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, keyWidth}), from,
+                                 {folded(kAt.strides[0]), folded(kAt.strides.back())},
+                                 {n, OpFoldResult(ir.getI64IntegerAttr(keyWidth))});
+  SmallVector<Value> given;
+  if (usesDot())
+    given.push_back(
+        tile::DotOp::create(ir, ir.loc, tile::Form::nk, packedQueries, keyTile, Value(), Value(), {m, n, d}));
+  if (!canHide())
+    return given[0];
+  Value firstQuery = toI32(ir, first), firstKey = toI32(ir, key), headNumber = toI32(ir, head);
+  return mapTile(ir, type({rows, keysOfTile}), given, {}, {m, n}, [&](Scalars &in, ValueRange at, ValueRange e) {
+    Value i = addI32(in.ir, firstQuery, at[0]), j = addI32(in.ir, firstKey, at[1]);
+    Value s = e.empty() ? in.number(0) : e[0];
+    if (!op.getScore().empty()) {
+      s = inside(op.getScore(), in, {s, i, j, headNumber, Value(), Value()}, at[0], at[1]);
+      if (usesMaximum())
+        s = in.mul(s, in.number(log2OfE));
+    }
+    if (op.getMask().empty())
+      return s;
+    Value visible = inside(op.getMask(), in, {i, j, headNumber}, {}, {});
+    return in.choose(visible, s, in.number(-infinity));
+  });
+}
+
+/// Scores to weights (not yet divided by their sum).
+Value AttendLowering::weigh(Value score, Value m, OpFoldResult n) {
+  auto tileType = type({rows, keysOfTile});
+  SmallVector<OpFoldResult> valid{folded(count), n};
+  if (usesMaximum())
+    return mapTile(ir, tileType, {score, m}, {-1, 0}, valid, [&](Scalars &in, ValueRange, ValueRange e) -> Value {
+      Value hidden = in.equals(e[0], in.number(-infinity));
+      Value t = canHide() ? in.choose(hidden, in.number(0), e[0]) : e[0];
+      Value near = math::RoundEvenOp::create(in.ir, in.ir.loc, t);
+      Value part = tile::PowerOp::create(in.ir, in.ir.loc, in.ir.f32(), in.sub(t, near));
+      Value p = tile::ScaleOp::create(in.ir, in.ir.loc, in.ir.f32(), part, in.sub(near, e[1]));
+      return canHide() ? in.choose(hidden, in.number(0), p) : p;
+    });
+  return mapTile(ir, tileType, score, {}, valid, [&](Scalars &in, ValueRange, ValueRange e) -> Value {
+    Value hidden = in.equals(e[0], in.number(-infinity));
+    Value t = in.choose(hidden, in.number(0), e[0]), p = t;
+    if (op.getWeigh() == Weigh::sigmoid) {
+      Value power = math::ExpOp::create(in.ir, in.ir.loc, in.sub(in.number(0), t));
+      p = in.div(in.number(1), in.add(in.number(1), power));
+    }
+    return in.choose(hidden, in.number(0), p);
+  });
+}
+
+AttendLowering::Running AttendLowering::step(Running before, Value key, Value guard) {
+  Value left = ir.min(ir.constant(keysOfTile), ir.sub(keys, key));
+  OpFoldResult m = folded(count), n = folded(left), w = ir.getI64IntegerAttr(valueWidth);
+  Value score = scores(key, n);
+  Running now = before;
+  Value carried = before.y, sum = before.l;
+  if (usesMaximum()) {
+    Value top =
+        tile::ReduceOp::create(ir, ir.loc, tile::Reduction::max, score, int64_t(1), ArrayRef<OpFoldResult>{m, n});
+    now.m = mapTile(ir, type({rows}), {top, before.m}, {}, {m}, [&](Scalars &in, ValueRange, ValueRange e) {
+      return in.max(e[1], math::CeilOp::create(in.ir, in.ir.loc, e[0]));
+    });
+    Value factor = mapTile(ir, type({rows}), {before.m, now.m}, {}, {m}, [&](Scalars &in, ValueRange, ValueRange e) {
+      Value same = in.equals(e[0], e[1]);
+      Value down = in.max(in.choose(same, in.number(0), in.sub(e[0], e[1])), in.number(-300));
+      return Value(tile::ScaleOp::create(in.ir, in.ir.loc, in.ir.f32(), in.number(1), down));
+    });
+    auto scaled = [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], e[1]); };
+    carried = mapTile(ir, type({rows, valueWidth}), {before.y, factor}, {-1, 0}, {m, w}, scaled);
+    sum = mapTile(ir, type({rows}), {before.l, factor}, {}, {m}, scaled);
+  }
+  Value p = weigh(score, now.m, n);
+  Value total = tile::ReduceOp::create(ir, ir.loc, tile::Reduction::sum, p, 1, {m, n});
+  now.l = mapTile(ir, type({rows}), {sum, total}, {}, {m},
+                  [&](Scalars &in, ValueRange, ValueRange e) { return in.add(e[0], e[1]); });
+  Value from = ir.address(vAt.pointer, ir.f32(), ir.mul(key, vAt.strides[0]));
+  Value values = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, valueWidth}), from,
+                                      {folded(vAt.strides[0]), folded(vAt.strides.back())}, {n, w});
+  now.y = tile::DotOp::create(ir, ir.loc, tile::Form::kn, p, values, carried, canHide() ? guard : Value(), {m, w, n});
+  return now;
+}
+
+/// The weights themselves, by going over the keys once more.
+void AttendLowering::storeWeights(const Running &last) {
+  bool divides = op.getWeigh() != Weigh::sigmoid;
+  Value inverse = mapTile(ir, type({rows}), last.l, {}, {folded(count)}, [&](Scalars &in, ValueRange, ValueRange e) {
+    Value none = in.equals(e[0], in.number(0));
+    Value one = in.number(1);
+    return divides ? in.choose(none, in.number(0), in.div(one, in.choose(none, one, e[0]))) : one;
+  });
+  int keysDim = int(weightsAt.rank()) - 1;
+  ir.loop(ir.constant(0), keys, ir.constant(keysOfTile), [&](Value key) {
+    OpFoldResult n = folded(ir.min(ir.constant(keysOfTile), ir.sub(keys, key))), m = folded(count);
+    Value p = weigh(scores(key, n), last.m, n);
+    Value weights = mapTile(ir, type({rows, keysOfTile}), {p, inverse}, {-1, 0}, {m, n},
+                            [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], e[1]); });
+    Value place = ir.add(ir.mul(first, weightsAt.strides[0]), ir.mul(key, weightsAt.strides[keysDim]));
+    tile::StoreOp::create(ir, ir.loc, weights, ir.address(weightsAt.pointer, ir.f32(), place),
+                          {folded(weightsAt.strides[0]), folded(weightsAt.strides[keysDim])}, {m, n});
+  });
+}
+
+/// Divides and stores. Whether the tile holds a number that is not finite, as i1, where that matters.
+Value AttendLowering::finish(Running last) {
+  OpFoldResult m = folded(count), w = ir.getI64IntegerAttr(valueWidth);
+  Value result = last.y;
+  if (op.getWeigh() != Weigh::sigmoid)
+    result = mapTile(ir, type({rows, valueWidth}), {last.y, last.l}, {-1, 0}, {m, w},
+                     [&](Scalars &in, ValueRange, ValueRange e) {
+                       Value none = in.equals(e[1], in.number(0));
+                       return in.choose(none, in.number(0), in.div(e[0], in.choose(none, in.number(1), e[1])));
+                     });
+  Value to = ir.address(yAt.pointer, ir.f32(), ir.mul(first, yAt.strides[0]));
+  tile::StoreOp::create(ir, ir.loc, result, to, {folded(yAt.strides[0]), folded(yAt.strides.back())}, {m, w});
+  if (op.getLse()) {
+    Value logs = mapTile(ir, type({rows}), {last.m, last.l}, {}, {m}, [&](Scalars &in, ValueRange, ValueRange e) {
+      Value log = math::Log2Op::create(in.ir, in.ir.loc, e[1]);
+      Value none = in.equals(e[1], in.number(0));
+      return in.choose(none, in.number(-infinity), in.mul(in.add(e[0], log), in.number(1 / log2OfE)));
+    });
+    Value place = ir.address(lseAt.pointer, ir.f32(), ir.mul(first, lseAt.strides[0]));
+    tile::StoreOp::create(ir, ir.loc, logs, place, {folded(lseAt.strides[0])}, {m});
+  }
+  if (!canHide())
+    return arith::ConstantOp::create(ir, ir.loc, ir.getBoolAttr(false));
+  // 0 * y is 0, or NaN where y is not finite.
+  Value zeros = mapTile(ir, type({rows, valueWidth}), result, {}, {m, w},
+                        [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], in.number(0)); });
+  Value perRow = tile::ReduceOp::create(ir, ir.loc, tile::Reduction::sum, zeros, 1, {m, w});
+  Value sum = tile::ReduceOp::create(ir, ir.loc, tile::Reduction::sum, perRow, 0, {m});
+  return arith::CmpFOp::create(ir, ir.loc, arith::CmpFPredicate::UNO, sum, sum);
+}
+
+Value AttendLowering::attempt(Value guard) {
+  packedQueries = queries();
+  Running start = begin();
+  SmallVector<Value> carried{start.y, start.m, start.l};
+  auto body = [&](Value key, ValueRange now) {
+    Running next = step({now[0], now[1], now[2]}, key, guard);
+    return SmallVector<Value>{next.y, next.m, next.l};
+  };
+  SmallVector<Value> last = ir.loop(ir.constant(0), keys, ir.constant(keysOfTile), carried, body);
+  Running end{last[0], last[1], last[2]};
+  Value again = finish(end);
+  if (op.getWeights())
+    storeWeights(end);
+  return again;
+}
+
+void AttendLowering::run() {
+  for (Region *region : {&op.getScore(), &op.getMask(), &op.getSink()})
+    if (!region->empty())
+      bindOutsideScalars(*region, emitter, kernel, scalars);
+  chooseTask();
+  if (!canHide()) {
+    attempt(Value());
+    kernel.launch();
+    return;
+  }
+  // Twice at most: the second time with guarded products, if the first gave something that is not finite.
+  Value yes = arith::ConstantOp::create(ir, ir.loc, ir.getBoolAttr(true));
+  ir.loop(ir.constant(0), ir.constant(2), ir.constant(1), yes, [&](Value turn, ValueRange wanted) {
+    auto choose = scf::IfOp::create(ir, ir.loc, TypeRange{ir.getI1Type()}, wanted[0], /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard guard(ir);
+      ir.setInsertionPointToEnd(choose.thenBlock());
+      Value again = attempt(ir.less(ir.constant(0), turn));
+      scf::YieldOp::create(ir, ir.loc, again);
+      ir.setInsertionPointToEnd(choose.elseBlock());
+      Value no = arith::ConstantOp::create(ir, ir.loc, ir.getBoolAttr(false));
+      scf::YieldOp::create(ir, ir.loc, no);
+    }
+    return SmallVector<Value>{choose.getResult(0)};
+  });
+  kernel.launch();
+}
+
+} // namespace
+
+LogicalResult lowerAttend(Emitter &emitter, AttendOp op) {
+  AttendLowering(emitter, op).run();
+  return success();
+}
+
+} // namespace attn
