@@ -24,6 +24,9 @@ std::unique_ptr<mlir::Pass> createFuseEpilogues(bool biases = false);
 /// attn-fuse-projections: several attn.linear of one tensor become one.
 std::unique_ptr<mlir::Pass> createFuseProjections();
 
+/// attn-raise-normalise: normalisation written as arithmetic becomes attn.normalise.
+std::unique_ptr<mlir::Pass> createRaiseNormalise();
+
 /// Makes all of them known to the command line of attn-opt.
 void registerPasses();
 

@@ -17,6 +17,11 @@ void buildPassPipeline(OpPassManager &manager, const PassOptions &options) {
   manager.addPass(createSimplify());
   // From here on: one elementwise operation between two others that aren't, and products with weights are attn.linear.
 
+  // Raise: what the library's text spells out becomes one operation again, with what is left around it tidied.
+  manager.addPass(createRaiseNormalise());
+  manager.addPass(createSimplify());
+  // From here on: normalisations are attn.normalise.
+
   // Fuse around the products: biases first, so that the products to join look alike; residuals and gates after, because
   // they tie a product to tensors that another of the same rows makes.
   manager.addPass(createFuseEpilogues(/*biases=*/true));
@@ -27,6 +32,7 @@ void buildPassPipeline(OpPassManager &manager, const PassOptions &options) {
 }
 
 void registerPasses() {
+  registerPass(createRaiseNormalise);
   registerPass(createRemoveTaps);
   registerPass(createSimplify);
   registerPass([] { return createFuseEpilogues(); });
