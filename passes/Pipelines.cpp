@@ -19,8 +19,9 @@ void buildPassPipeline(OpPassManager &manager, const PassOptions &options) {
 
   // Raise: what the library's text spells out becomes one operation again, with what is left around it tidied.
   manager.addPass(createRaiseNormalise());
+  manager.addPass(createRecogniseAttention());
   manager.addPass(createSimplify());
-  // From here on: normalisations are attn.normalise.
+  // From here on: normalisations are attn.normalise, attention is attn.attend.
 
   // Fuse around the products: biases first, so that the products to join look alike; residuals and gates after, because
   // they tie a product to tensors that another of the same rows makes.
@@ -33,6 +34,7 @@ void buildPassPipeline(OpPassManager &manager, const PassOptions &options) {
 
 void registerPasses() {
   registerPass(createRaiseNormalise);
+  registerPass(createRecogniseAttention);
   registerPass(createRemoveTaps);
   registerPass(createSimplify);
   registerPass([] { return createFuseEpilogues(); });

@@ -1,0 +1,101 @@
+// RUN: %attn-opt %s --attn-recognise-attention --split-input-file --verify-diagnostics | FileCheck %s
+// attn-recognise-attention: what looks like attention and isn't, and why.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CHECK-LABEL: @weights_escape
+// CHECK-NOT: attn.attend
+func.func @weights_escape(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
+  %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
+  %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
+  // expected-remark @below {{no attention: the weights are used elsewhere too}}
+  %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
+  %l = attn.reduce sum (%w : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4xf32> [T, H]
+  attn.tap "l" (%l : tensor<?x4xf32> [T, H])
+  return %y : tensor<?x4x24xf32>
+}
+
+// -----
+// CHECK-LABEL: @scores_escape
+// CHECK-NOT: attn.attend
+func.func @scores_escape(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
+  %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
+  %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
+  // expected-remark @below {{no attention: the scores are used elsewhere too}}
+  %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
+  attn.tap "s" (%s : tensor<?x4x?xf32> [T, H, S])
+  return %y : tensor<?x4x24xf32>
+}
+
+// -----
+// CHECK-LABEL: @softmax_over_heads
+// CHECK-NOT: attn.attend
+func.func @softmax_over_heads(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
+  %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
+  %w = attn.softmax "H" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
+  // expected-remark @below {{no attention: the softmax runs along `H`, which is not what the values are summed over}}
+  %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
+  return %y : tensor<?x4x24xf32>
+}
+
+// -----
+// CHECK-LABEL: @no_product
+// CHECK-NOT: attn.attend
+func.func @no_product(%s: tensor<?x4x?xf32> {attn.dims = #attn.dims<[T, H, S]>, attn.name = "s"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
+  %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
+  // expected-remark @below {{no attention: the scores are no function of one product of queries and keys}}
+  %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
+  return %y : tensor<?x4x24xf32>
+}
+
+// -----
+// CHECK-LABEL: @two_products
+// CHECK-NOT: attn.attend
+func.func @two_products(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
+  %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
+  %u = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
+  %t = attn.map (%s : tensor<?x4x?xf32> [T, H, S], %u : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S] {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    attn.yield %c : f32
+  }
+  %w = attn.softmax "S" (%t : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
+  // expected-remark @below {{no attention: the scores are a function of several products}}
+  %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
+  return %y : tensor<?x4x24xf32>
+}
+
+// -----
+// CHECK-LABEL: @summed_over_heads
+// CHECK-NOT: attn.attend
+func.func @summed_over_heads(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x24xf32> {attn.dims = #attn.dims<[T, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
+  %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
+  %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
+  // expected-remark @below {{no attention: the softmax runs along `S`, which is not what the values are summed over}}
+  %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x24xf32> [T, N]
+  return %y : tensor<?x24xf32>
+}
+
+// -----
+// CHECK-LABEL: @values_of_queries
+// CHECK-NOT: attn.attend
+func.func @values_of_queries(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x?x24xf32> {attn.dims = #attn.dims<[T, S, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
+  %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
+  %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
+  // expected-remark @below {{no attention: the values have more dimensions than keys, heads and a row}}
+  %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x?x24xf32> [T, S, N]) -> tensor<?x4x24xf32> [T, H, N]
+  return %y : tensor<?x4x24xf32>
+}
+
+// -----
+// CHECK-LABEL: @mask_after_softmax
+// CHECK-NOT: attn.attend
+func.func @mask_after_softmax(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}, %b: tensor<?xf32> {attn.dims = #attn.dims<[S]>, attn.name = "b"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
+  %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
+  %p = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
+  %w = attn.map (%p : tensor<?x4x?xf32> [T, H, S], %b : tensor<?xf32> [S]) -> tensor<?x4x?xf32> [T, H, S] {
+  ^bb0(%a: f32, %c: f32):
+    %d = arith.mulf %a, %c : f32
+    attn.yield %d : f32
+  }
+  %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
+  return %y : tensor<?x4x24xf32>
+}
