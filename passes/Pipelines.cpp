@@ -5,6 +5,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "passes/Passes.h"
+#include "passes/PlanMemory.h"
 
 using namespace mlir;
 
@@ -30,6 +31,11 @@ void buildPassPipeline(OpPassManager &manager, const PassOptions &options) {
   manager.addPass(createFuseEpilogues());
   manager.addPass(createSimplify());
   // From here on: every tensor that is an operation's result exists in memory, unless it is a view.
+}
+
+void buildPlanPipeline(OpPassManager &manager) {
+  manager.addPass(createPlanMemoryPass());
+  // From here on: every tensor has its place, in the arena, at the caller's, or inside another.
 }
 
 void registerPasses() {

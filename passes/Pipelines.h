@@ -14,8 +14,10 @@ struct PassOptions {
   bool probe = false;
 };
 
-/// From what the frontend emits to what lowering takes: fused and annotated. `--attn-pipeline` of attn-opt.
+/// From what the frontend emits to what lowering takes: fused. `--attn-pipeline` of attn-opt.
 void buildPassPipeline(mlir::OpPassManager &manager, const PassOptions &options = {});
+/// Then says where everything lies; nothing is changed afterwards.
+void buildPlanPipeline(mlir::OpPassManager &manager);
 
 } // namespace attn
 #endif

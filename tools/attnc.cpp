@@ -1,17 +1,12 @@
 // attnc.cpp: the compiler, from a page of .attn to a C library.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   attnc FILE.attn --emit=ast -o OUT
+//   attnc FILE.attn --config=FOLDER -o libmodel.so
 //
 // Results alone on standard output, everything else on standard error. Exit 0: done; 1: diagnosed; 2: wrong usage.
-#include "frontend/Config.h"
-#include "frontend/Elaborate.h"
-#include "frontend/Parser.h"
-#include "mlir/IR/MLIRContext.h"
-#include "tools/OutputFile.h"
+#include "tools/Driver.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 
@@ -19,60 +14,37 @@ namespace {
 
 cl::OptionCategory category("attnc");
 cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("FILE.attn"), cl::cat(category));
-cl::opt<std::string> output("o", cl::desc("where the result goes; `-` is standard output"), cl::value_desc("file"),
+cl::opt<std::string> output("o", cl::value_desc("file"), cl::cat(category),
+                            cl::desc("where the result goes; its suffix says what it is; `-` is standard output"));
+cl::opt<std::string> config("config", cl::desc("config.json, or the folder that holds it"), cl::value_desc("path"),
                             cl::cat(category));
-cl::opt<std::string> configPath("config", cl::desc("config.json, or the folder that holds it"), cl::value_desc("path"),
-                                cl::cat(category));
-
+cl::opt<std::string> mcpu("mcpu", cl::desc("the machine: native, x86-64-v3, …"), cl::init("native"), cl::cat(category));
 cl::opt<bool> strict("strict", cl::desc("warnings about unread configuration are errors"), cl::cat(category));
+cl::opt<bool> probe("probe", cl::desc("keep taps, for attn_session_probe"), cl::cat(category));
+cl::opt<bool> explain("explain", cl::desc("say what the passes did and what they had to leave"), cl::cat(category));
+cl::opt<bool> timing("time", cl::desc("say how long each stage took"), cl::cat(category));
+cl::opt<bool> verifyPasses("verify-passes", cl::desc("check the module after every pass"), cl::cat(category));
+cl::opt<std::string> dumpIr("dump-ir", cl::desc("write the module after each pass into this folder, numbered"),
+                            cl::value_desc("folder"), cl::cat(category));
+cl::opt<attn::Sanitizer> sanitizer("sanitize", cl::desc("instrument the generated code"), cl::cat(category),
+                                   cl::values(clEnumValN(attn::Sanitizer::address, "address", "memory errors"),
+                                              clEnumValN(attn::Sanitizer::thread, "thread", "races")));
 
-enum class Stage { ast, attn };
-cl::opt<Stage> emitStage("emit", cl::desc("the stage whose result is written"), cl::cat(category), cl::Required,
-                         cl::values(clEnumValN(Stage::ast, "ast", "the syntax tree"),
-                                    clEnumValN(Stage::attn, "attn", "the attn dialect, as the text says it")));
-
-/// The text of `path`, owned by diags; false after an error.
-bool readInput(StringRef path, StringRef &text, attn::Diagnostics &diags) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
-  if (!buffer) {
-    diags.error("cannot read `" + path + "`: " + StringRef(buffer.getError().message()).lower());
-    return false;
+/// The values of --emit and --stop-after, from the table of stages.
+struct StageParser : cl::parser<attn::Stage> {
+  explicit StageParser(cl::Option &owner) : cl::parser<attn::Stage>(owner) {
+    for (const attn::StageInfo &row : attn::stages())
+      addLiteralOption(row.name, row.stage, row.description);
   }
-  text = diags.addFile(path == "-" ? "<stdin>" : path, (*buffer)->getBuffer());
-  return true;
-}
+};
+cl::opt<attn::Stage, false, StageParser> emitStage("emit", cl::cat(category),
+                                                   cl::desc("the stage whose result is written (default: lib)"));
+cl::opt<attn::Stage, false, StageParser> stopAfter("stop-after", cl::cat(category),
+                                                   cl::desc("end after this stage and write nothing"));
 
-int emitAst(StringRef text, attn::Diagnostics &diags) {
-  std::unique_ptr<attn::File> file = attn::parseFile(input, text, diags);
-  if (diags.hasErrors())
-    return 1;
-  std::string result;
-  raw_string_ostream stream(result);
-  attn::printAst(*file, stream);
-  return attn::writeOutput(output.empty() ? StringRef("-") : StringRef(output), result, diags) ? 0 : 1;
-}
-
-int emitAttn(StringRef text, attn::Diagnostics &diags) {
-  std::unique_ptr<attn::File> file = attn::parseFile(input, text, diags);
-  std::vector<std::unique_ptr<attn::File>> library = attn::parseStd(diags);
-  std::unique_ptr<attn::Config> config =
-      configPath.empty() ? attn::Config::parse("no configuration", "{}", diags) : attn::Config::load(configPath, diags);
-  if (diags.hasErrors() || !config)
-    return 1;
-  std::vector<const attn::File *> files;
-  for (const std::unique_ptr<attn::File> &each : library)
-    files.push_back(each.get());
-  mlir::MLIRContext context;
-  attn::ElaborateOptions options;
-  options.strict = strict;
-  mlir::OwningOpRef<mlir::ModuleOp> module = attn::elaborate(*file, files, *config, diags, context, options);
-  if (!module || diags.hasErrors())
-    return 1;
-  std::string result;
-  raw_string_ostream stream(result);
-  module->print(stream);
-  stream << '\n';
-  return attn::writeOutput(output.empty() ? StringRef("-") : StringRef(output), result, diags) ? 0 : 1;
+int usage(const Twine &message) {
+  errs() << "attnc: " << message << '\n';
+  return 2;
 }
 
 } // namespace
@@ -82,9 +54,25 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   if (!cl::ParseCommandLineOptions(argc, argv, "attn compiler\n", &errs()))
     return 2;
+  attn::DriverOptions options;
+  options.input = input;
+  options.output = output;
+  options.config = config;
+  options.mcpu = mcpu;
+  options.saysMcpu = mcpu.getNumOccurrences() > 0;
+  options.emit = emitStage.getNumOccurrences() ? attn::Stage(emitStage) : attn::stageFor(output);
+  if (stopAfter.getNumOccurrences())
+    options.stopAfter = stopAfter;
+  options.dumpIr = dumpIr;
+  options.probe = probe;
+  options.strict = strict;
+  options.explain = explain;
+  options.time = timing;
+  options.verifyPasses = verifyPasses;
+  options.sanitizer = sanitizer;
+  bool binary = options.emit == attn::Stage::library || options.emit == attn::Stage::object;
+  if (binary && !options.stopAfter && (output.empty() || (output == "-" && options.emit == attn::Stage::library)))
+    return usage("where does the result go? -o FILE");
   attn::Diagnostics diags;
-  StringRef text;
-  if (!readInput(input, text, diags))
-    return 1;
-  return emitStage == Stage::ast ? emitAst(text, diags) : emitAttn(text, diags);
+  return attn::compile(options, diags) ? 0 : 1;
 }
