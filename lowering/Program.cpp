@@ -70,10 +70,12 @@ LLVM::LLVMFuncOp Program::finder() {
   Value table = block->getArgument(0), number = block->getArgument(2);
   SmallVector<Value> bounds{ir.constant(0), block->getArgument(1)};
   auto loop = scf::WhileOp::create(ir, ir.loc, TypeRange{i64, i64}, bounds, /*beforeBuilder=*/nullptr, nullptr);
-  Block *before = ir.createBlock(&loop.getBefore(), {}, {i64, i64}, {ir.loc, ir.loc});
+  Block *before = loop.getBeforeBody();
+  ir.setInsertionPointToStart(before);
   Value width = ir.sub(before->getArgument(1), before->getArgument(0));
   scf::ConditionOp::create(ir, ir.loc, ir.less(ir.constant(1), width), before->getArguments());
-  Block *after = ir.createBlock(&loop.getAfter(), {}, {i64, i64}, {ir.loc, ir.loc});
+  Block *after = loop.getAfterBody();
+  ir.setInsertionPointToStart(after);
   Value low = after->getArgument(0), high = after->getArgument(1);
   Value middle = ir.div(ir.add(low, high), ir.constant(2));
   Value beyond = ir.less(number, ir.load(i64, table, middle));

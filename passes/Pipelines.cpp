@@ -1,6 +1,7 @@
 // The order of the passes over the attn dialect, and why it is this one. No pass is added anywhere else.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Pipelines.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -34,7 +35,7 @@ void buildPassPipeline(OpPassManager &manager, const PassOptions &options) {
 }
 
 void buildPlanPipeline(OpPassManager &manager) {
-  manager.addPass(createPlanMemoryPass());
+  manager.addNestedPass<func::FuncOp>(createPlanMemoryPass());
   // From here on: every tensor has its place, in the arena, at the caller's, or inside another.
 }
 

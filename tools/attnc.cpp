@@ -32,16 +32,14 @@ cl::opt<attn::Sanitizer> sanitizer("sanitize", cl::desc("instrument the generate
 
 /// The values of --emit and --stop-after, from the table of stages.
 struct StageParser : cl::parser<attn::Stage> {
-  explicit StageParser(cl::Option &owner) : cl::parser<attn::Stage>(owner) {
+  using cl::parser<attn::Stage>::parser;
+  void initialize() { // the option has its name by now
     for (const attn::StageInfo &row : attn::stages())
       addLiteralOption(row.name, row.stage, row.description);
   }
 };
 cl::opt<attn::Stage, false, StageParser> emitStage("emit", cl::cat(category),
                                                    cl::desc("the stage whose result is written (default: lib)"));
-cl::opt<attn::Stage, false, StageParser> stopAfter("stop-after", cl::cat(category),
-                                                   cl::desc("end after this stage and write nothing"));
-
 int usage(const Twine &message) {
   errs() << "attnc: " << message << '\n';
   return 2;
@@ -51,6 +49,9 @@ int usage(const Twine &message) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  cl::getRegisteredOptions().erase("stop-after"); // LLVM's, for passes of its code generator
+  cl::opt<attn::Stage, false, StageParser> stopAfter("stop-after", cl::cat(category),
+                                                     cl::desc("end after this stage and write nothing"));
   cl::HideUnrelatedOptions(category);
   if (!cl::ParseCommandLineOptions(argc, argv, "attn compiler\n", &errs()))
     return 2;
