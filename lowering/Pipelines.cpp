@@ -25,6 +25,7 @@ void buildVectorPipeline(OpPassManager &manager, const Target &target) {
 void buildLLVMPipeline(OpPassManager &manager) {
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(createConvertVectorToLLVMPass());
+  manager.addPass(createConvertMathToLLVMPass()); // what is one instruction: fused multiply-add, root, rounding
   manager.addPass(createArithToLLVMConversionPass());
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createUBToLLVMConversionPass());

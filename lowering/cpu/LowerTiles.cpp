@@ -22,6 +22,9 @@ LogicalResult TileLowering::run() {
   for (Block &block : owner.getFunctionBody())
     if (failed(lowerBlock(block)))
       return failure();
+  // Dead operations use each other's results and the arguments of dead loops, in no one order.
+  for (Operation *op : dead)
+    op->dropAllReferences();
   for (Operation *op : llvm::reverse(dead))
     op->erase();
   if (scratch.bytes() > scratchLimit)
