@@ -93,7 +93,8 @@ static std::string classKey(DictionaryAttr memory) {
 /// Where each class of slots begins (in bytes) and how many units it has.
 void Emitter::layOutArena() {
   arena = field(offsetof(attn_call, arena), entry.ptr(), entry);
-  Value at = entry.mul(tableCount->getResult(0), tableBytes);
+  // The count is patched when all tables are known, so this must not fold.
+  Value at = arith::MulIOp::create(entry, entry.loc, tableCount->getResult(0), tableBytes);
   for (Attribute attribute : source->getAttrOfType<ArrayAttr>("attn.arena")) {
     auto part = cast<DictionaryAttr>(attribute);
     Value units = entry.constant(1);
