@@ -23,7 +23,8 @@ void *allocateLarge(size_t bytes) {
 Text &Text::append(View view) {
   size_t old = size();
   bytes.resize(old + view.size() + 1);
-  memcpy(bytes.data() + old, view.data(), view.size());
+  if (!view.empty())
+    memcpy(bytes.data() + old, view.data(), view.size());
   bytes.back() = 0;
   return *this;
 }

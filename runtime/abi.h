@@ -14,18 +14,19 @@ extern "C" {
 
 #define ATTN_ABI_VERSION 1
 
-/* What a generated function sees of one call. Tensors of a batch are packed: for a value with one sequence dimension first,
- * the rows of sequence 0, then those of sequence 1, …; in general the row-major tensors of each sequence end to end. */
+/* What a generated function sees of one call. Tensors of a batch are packed: for a value with one sequence dimension
+ * first, the rows of sequence 0, then those of sequence 1, …; in general the row-major tensors of each sequence end to
+ * end. */
 typedef struct attn_call {
-  int64_t sequences;              /* n, the number of sequences in this call */
-  const int64_t *const *offsets;  /* one int64[n + 1] a sequence dimension of the function, ascending from 0 */
-  const void *const *inputs;      /* one a parameter, packed, never null */
-  void *const *outputs;           /* one a result, packed, owned by the caller */
-  const void *const *weights;     /* one a weight slot (see "weights" of the metadata), packed or plain */
-  char *arena;                    /* 64-byte aligned scratch of this call; null: compute arena_bytes and return */
-  int64_t arena_bytes;            /* out, when arena is null */
-  void *pool;                     /* the threads; opaque */
-  void *probe;                    /* who asked for taps; opaque, null if nobody */
+  int64_t sequences;             /* n, the number of sequences in this call */
+  const int64_t *const *offsets; /* one int64[n + 1] a sequence dimension of the function, ascending from 0 */
+  const void *const *inputs;     /* one a parameter, packed, never null */
+  void *const *outputs;          /* one a result, packed, owned by the caller */
+  const void *const *weights;    /* one a weight slot (see "weights" of the metadata), packed or plain */
+  char *arena;                   /* 64-byte aligned scratch of this call; null: compute arena_bytes and return */
+  int64_t arena_bytes;           /* out, when arena is null */
+  void *pool;                    /* the threads; opaque */
+  void *probe;                   /* who asked for taps; opaque, null if nobody */
 } attn_call;
 
 /* A generated exported function. 0 is success. */
@@ -38,18 +39,20 @@ typedef void attn_pack(void *packed, const void *const *parts, int32_t dtype);
 
 enum { ATTN_F32 = 0, ATTN_F16 = 1, ATTN_BF16 = 2, ATTN_I32 = 3 };
 
-/* Runs kernel(call, args, t) for t = 0 .. tasks-1, each once, on the call's threads, and returns when all have ended. */
+/* Runs kernel(call, args, t) for t = 0 .. tasks-1, each once, on the call's threads, and returns when all have ended.
+ */
 void attn_rt_parallel_for(attn_call *call, attn_kernel *kernel, const void *args, int64_t tasks);
-/* Shows a tapped value: `name` with {0} … filled by turns[0] …, packed data as of attn_call, rank and, for each dimension,
- * its static size or -1 - s for the sequence dimension s of the function. */
-void attn_rt_tap(attn_call *call, const char *name, int64_t rank, const int64_t *dims, const int64_t *turns, const void *data);
+/* Shows a tapped value: `name` with {0} … filled by turns[0] …, packed data as of attn_call, rank and, for each
+ * dimension, its static size or -1 - s for the sequence dimension s of the function. */
+void attn_rt_tap(attn_call *call, const char *name, int64_t rank, const int64_t *dims, const int64_t *turns,
+                 const void *data);
 
 typedef struct attn_program {
   uint32_t abi_version;
   uint32_t functions;
-  const char *metadata;           /* JSON, zero-terminated: docs/metadata.md */
-  attn_entry *const *entries;     /* one an exported function, in the order of the metadata */
-  attn_pack *const *packs;        /* one a weight symbol, in the order of the metadata; null: used as it lies, as float32 */
+  const char *metadata;       /* JSON, zero-terminated: docs/metadata.md */
+  attn_entry *const *entries; /* one an exported function, in the order of the metadata */
+  attn_pack *const *packs;    /* one a weight symbol, in the order of the metadata; null: used as it lies, as float32 */
 } attn_program;
 
 /* Defined by generated code. */

@@ -11,8 +11,9 @@
  *     void *outputs[] = {rows};                                     attn_output_size(…) numbers
  *     if (attn_run(&session, 1, 0, inputs, all, outputs)) puts(attn_last_error());
  *
- * A model is immutable and shared by threads; a session serves one thread at a time. Nothing here keeps a pointer of the
- * caller's beyond the call. Functions that can fail say why in attn_last_error(); a failed call leaves its sessions usable.
+ * A model is immutable and shared by threads; a session serves one thread at a time. Nothing here keeps a pointer of
+ * the caller's beyond the call. Functions that can fail say why in attn_last_error(); a failed call leaves its sessions
+ * usable.
  *===--------------------------------------------------------------------------------------------------------------===*/
 #ifndef ATTN_H
 #define ATTN_H
@@ -102,11 +103,11 @@ ATTN_API const char *attn_session_error(const attn_session *session);
 ATTN_API int64_t attn_output_size(const attn_model *model, int32_t function, int32_t result, int64_t n,
                                   const int64_t *const *offsets);
 
-/* Runs one function on n sequences, one a session. A tensor of the batch is packed: the row-major tensors of the sequences
- * end to end, without padding. 0, or not 0 on failure: then the outputs hold nothing of use.
- *   inputs   one a parameter: float32 or int32; null where the parameter has a default
- *   offsets  one int64[n + 1] a sequence dimension of the function: where each sequence begins, ascending from 0
- *   outputs  one a result: attn_output_size(…) numbers of the caller's */
+/* Runs one function on n sequences, one a session. A tensor of the batch is packed: the row-major tensors of the
+ * sequences end to end, without padding. 0, or not 0 on failure: then the outputs hold nothing of use. inputs   one a
+ * parameter: float32 or int32; null where the parameter has a default offsets  one int64[n + 1] a sequence dimension of
+ * the function: where each sequence begins, ascending from 0 outputs  one a result: attn_output_size(…) numbers of the
+ * caller's */
 ATTN_API int32_t attn_run(attn_session *const *sessions, int64_t n, int32_t function, const void *const *inputs,
                           const int64_t *const *offsets, void *const *outputs);
 
@@ -114,8 +115,8 @@ ATTN_API int32_t attn_run(attn_session *const *sessions, int64_t n, int32_t func
  * All of it is valid during the call only. */
 typedef void attn_probe(void *user, const char *name, int32_t rank, const int64_t *dims, int64_t n,
                         const int64_t *const *offsets, const float *data);
-/* Shows the taps of calls whose first session is this one; a null probe ends it. 0, or not 0 if the library was compiled
- * without taps (attnc --probe). */
+/* Shows the taps of calls whose first session is this one; a null probe ends it. 0, or not 0 if the library was
+ * compiled without taps (attnc --probe). */
 ATTN_API int32_t attn_session_probe(attn_session *session, attn_probe *probe, void *user);
 
 /*===-- text --===*/
@@ -138,10 +139,11 @@ ATTN_API int64_t attn_tokenize(const attn_tokenizer *tokenizer, const char *text
 /* The same for a text and a second one (null: none), with what else is known of each token; each array may be null.
  *   types  the segment (0, 1)
  *   spans  two a token: the bytes [begin, end) of its text that it came from; both 0 for what the template added */
-ATTN_API int64_t attn_tokenize_pair(const attn_tokenizer *tokenizer, const char *text, int64_t bytes, const char *second,
-                                    int64_t second_bytes, uint32_t flags, int32_t *ids, int32_t *types, int64_t *spans,
-                                    int64_t capacity);
-/* The way back. Returns the number of bytes, of which the first `capacity` are written, without a zero; -1 on failure. */
+ATTN_API int64_t attn_tokenize_pair(const attn_tokenizer *tokenizer, const char *text, int64_t bytes,
+                                    const char *second, int64_t second_bytes, uint32_t flags, int32_t *ids,
+                                    int32_t *types, int64_t *spans, int64_t capacity);
+/* The way back. Returns the number of bytes, of which the first `capacity` are written, without a zero; -1 on failure.
+ */
 ATTN_API int64_t attn_detokenize(const attn_tokenizer *tokenizer, const int32_t *ids, int64_t n, uint32_t flags,
                                  char *text, int64_t capacity);
 /* One more than the highest id. */

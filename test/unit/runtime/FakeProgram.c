@@ -77,7 +77,8 @@ static void packW(void *packed, const void *const *parts, int32_t dtype) {
   float *out = packed;
   for (int n = 0; n < 2; ++n)
     for (int k = 0; k < 2; ++k) {
-      uint32_t bits = dtype == ATTN_F32 ? ((const uint32_t *)parts[n])[k] : (uint32_t)((const uint16_t *)parts[n])[k] << 16;
+      uint32_t bits =
+          dtype == ATTN_F32 ? ((const uint32_t *)parts[n])[k] : (uint32_t)((const uint16_t *)parts[n])[k] << 16;
       union {
         uint32_t bits;
         float number;
