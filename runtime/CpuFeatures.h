@@ -8,9 +8,10 @@ namespace attn {
 
 enum class Presence { absent, present, unknown };
 
-// By LLVM's name, "avx512f"; what the operating system does not keep for a process counts as absent.
+// By LLVM's name, "avx512f"; what the operating system does not keep for a process counts as absent. The kernel is
+// asked for the registers of AMX where these are in question.
 Presence presenceOf(View feature);
-// Fails on the first feature that is absent; notes those it cannot ask for. Asks the kernel for AMX where it is wanted.
+// Fails on the first feature that is absent; notes those it cannot ask for.
 bool checkFeatures(const Array<View> &features, Notes &notes);
 
 } // namespace attn

@@ -3,6 +3,8 @@
 #include "runtime/Safetensors.h"
 #include "TestFiles.h"
 #include "runtime/Error.h"
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace attn {
 using namespace test;
@@ -65,6 +67,16 @@ TEST_F(SafetensorsTest, RefusesFilesThatAreNone) {
   Safetensors file;
   EXPECT_FAILS(file.openFile("/nowhere/m"), "`/nowhere/m`: cannot be opened: No such file or directory");
   EXPECT_FAILS(file.openFile("/dev"), "`/dev`: is not a regular file");
+}
+
+TEST_F(SafetensorsTest, RefusesFilesLargerThanTheAddressSpace) {
+  int memory = memfd_create("huge", 0);
+  ASSERT_GE(memory, 0);
+  ASSERT_EQ(ftruncate(memory, int64_t(1) << 48), 0);
+  std::string path = "/proc/self/fd/" + std::to_string(memory);
+  Safetensors file;
+  EXPECT_FAILS(file.openFile(path.c_str()), "`" + path + "`: cannot be mapped: Cannot allocate memory");
+  close(memory);
 }
 
 TEST_F(SafetensorsTest, RefusesHeadersThatContradictThemselves) {
