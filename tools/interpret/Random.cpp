@@ -38,6 +38,9 @@ private:
 
 } // namespace
 
+/// So that products of some tens to hundreds of numbers stay near 1, whatever the shape that passes give a weight.
+static constexpr double weightScale = 0.125;
+
 Tensor drawTensor(StringRef name, uint64_t seed, ArrayRef<int64_t> sizes, mlir::Type element, int64_t limit) {
   Generator generator(name, seed);
   Tensor tensor(sizes);
@@ -50,18 +53,27 @@ Tensor drawTensor(StringRef name, uint64_t seed, ArrayRef<int64_t> sizes, mlir::
   return tensor;
 }
 
+Tensor drawPart(WeightOp op, size_t part, ArrayRef<int64_t> turns, uint64_t seed) {
+  auto type = cast<mlir::RankedTensorType>(op.getType());
+  Sizes sizes(type.getShape());
+  if (!op.getRows().empty())
+    sizes[0] = op.getRows()[part];
+  std::string name = fillTurns(cast<mlir::StringAttr>(op.getParts()[part]).getValue(), turns);
+  Tensor tensor = drawTensor(name, seed, sizes, type.getElementType(), 8);
+  for (double &number : tensor.numbers)
+    number = static_cast<float>(number * weightScale);
+  return tensor;
+}
+
 WeightProvider drawWeights(uint64_t seed) {
   return [seed](WeightOp op, ArrayRef<int64_t> turns) -> mlir::FailureOr<Tensor> {
-    auto type = cast<mlir::RankedTensorType>(op.getType());
-    std::string name = op.getSymName().str();
-    for (int64_t turn : turns)
-      name += "." + std::to_string(turn);
-    Tensor tensor = drawTensor(name, seed, type.getShape(), type.getElementType(), 8);
-    double width = type.getRank() ? static_cast<double>(type.getShape().back()) : 1;
-    if (type.getRank() > 1)
-      for (double &number : tensor.numbers)
-        number = static_cast<float>(number / std::sqrt(width));
-    return tensor;
+    Tensor whole(cast<mlir::RankedTensorType>(op.getType()).getShape());
+    auto next = whole.numbers.begin();
+    for (size_t part = 0; part < op.getParts().size(); ++part) {
+      Tensor tensor = drawPart(op, part, turns, seed);
+      next = std::copy(tensor.numbers.begin(), tensor.numbers.end(), next);
+    }
+    return whole;
   };
 }
 

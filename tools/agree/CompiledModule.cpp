@@ -1,0 +1,96 @@
+// Compiling a module into this process.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/agree/CompiledModule.h"
+#include "lowering/EmitObject.h"
+#include "lowering/Lower.h"
+#include "lowering/Pipelines.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include <atomic>
+#include <dlfcn.h>
+#include <thread>
+
+using namespace mlir;
+
+// ---- what generated code calls
+
+extern "C" __attribute__((visibility("default"))) void attn_rt_parallel_for(attn_call *call, attn_kernel *kernel,
+                                                                            const void *args, int64_t tasks) {
+  const auto *threads = static_cast<const attn::agree::Threads *>(call->pool);
+  std::atomic<int64_t> next = 0;
+  auto work = [&] {
+    for (int64_t i; (i = next++) < tasks;)
+      kernel(call, args, threads->backwards ? tasks - 1 - i : i);
+  };
+  std::vector<std::thread> helpers;
+  for (int i = 1; i < threads->count; ++i)
+    helpers.emplace_back(work);
+  work();
+  for (std::thread &helper : helpers)
+    helper.join();
+}
+
+extern "C" __attribute__((visibility("default"))) void attn_rt_tap(attn_call *, const char *, int64_t, const int64_t *,
+                                                                   const int64_t *, const void *) {}
+
+namespace attn::agree {
+
+/// Object to shared library; false where the linker complains (it has said so).
+static bool link(StringRef object, StringRef library) {
+  std::string linker = ATTN_LLVM_TOOLS "/ld.lld";
+  StringRef arguments[] = {linker, "-shared", object, "-o", library};
+  return llvm::sys::ExecuteAndWait(linker, arguments) == 0;
+}
+
+static bool writeFile(StringRef path, ArrayRef<char> bytes) {
+  std::error_code error;
+  llvm::raw_fd_ostream out(path, error);
+  if (error)
+    return false;
+  out.write(bytes.data(), bytes.size());
+  out.close();
+  return !out.has_error();
+}
+
+static LogicalResult makeObject(Lowered &lowered, const Target &target, SmallVectorImpl<char> &object) {
+  PassManager manager(lowered.module->getContext(), ModuleOp::getOperationName());
+  buildVectorPipeline(manager, target);
+  buildLLVMPipeline(manager);
+  return failed(manager.run(*lowered.module)) ? failure() : emitObject(*lowered.module, target, {}, object);
+}
+
+FailureOr<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp planned, const Target &target,
+                                                                   StringRef folder) {
+  FailureOr<Lowered> lowered = lowerModule(planned, target, /*probe=*/false);
+  SmallVector<char, 0> object;
+  if (failed(lowered) || failed(makeObject(*lowered, target, object)))
+    return failure();
+  static int number = 0;
+  std::string stem = (folder + "/judged-" + Twine(number++)).str(), library = stem + ".so";
+  if (!writeFile(stem + ".o", object) || !link(stem + ".o", library))
+    return planned.emitError("the object could not be linked");
+  auto compiled = std::unique_ptr<CompiledModule>(new CompiledModule);
+  compiled->library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!compiled->library)
+    return planned.emitError() << dlerror();
+  compiled->table = static_cast<const attn_program *>(dlsym(compiled->library, "attn_this_program"));
+  llvm::Expected<llvm::json::Value> metadata = llvm::json::parse(lowered->metadata);
+  if (!compiled->table || !metadata)
+    return planned.emitError("the object has no program or no metadata");
+  compiled->meta = std::move(*metadata);
+  return compiled;
+}
+
+CompiledModule::~CompiledModule() {
+  if (library)
+    dlclose(library);
+}
+
+const llvm::json::Object &CompiledModule::function(size_t i) const {
+  return *(*metadata().getArray("functions"))[i].getAsObject();
+}
+
+} // namespace attn::agree

@@ -1,0 +1,50 @@
+// A module of the attn dialect compiled into this process, without the runtime of libraries.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Generated code needs two functions of runtime/abi.h to run: parallel_for and tap. Here they are given by the judge
+// itself: tasks run on as many threads as asked for, in an order that no result may depend on.
+#ifndef ATTN_TOOLS_AGREE_COMPILEDMODULE_H
+#define ATTN_TOOLS_AGREE_COMPILEDMODULE_H
+#include "dialect/interpreter/Tensor.h"
+#include "lowering/targets/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "runtime/abi.h"
+#include "llvm/Support/JSON.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace attn::agree {
+
+/// Where attn_rt_parallel_for of a call finds its threads.
+struct Threads {
+  int count = 1;
+  /// Tasks of a loop are handed out from the last to the first.
+  bool backwards = false;
+};
+
+/// One weight slot's memory.
+using Bytes = std::vector<char>;
+
+class CompiledModule {
+public:
+  /// Lowers a planned module, makes an object, links it in `folder` and loads it. Failures have been reported.
+  static mlir::FailureOr<std::unique_ptr<CompiledModule>> compile(mlir::ModuleOp planned, const Target &target,
+                                                                  llvm::StringRef folder);
+  ~CompiledModule();
+
+  const attn_program &program() const { return *table; }
+  /// The object under "functions" with that number.
+  const llvm::json::Object &function(size_t i) const;
+  size_t functions() const { return table->functions; }
+  const llvm::json::Object &metadata() const { return *meta.getAsObject(); }
+
+private:
+  CompiledModule() = default;
+  void *library = nullptr;
+  const attn_program *table = nullptr;
+  llvm::json::Value meta = nullptr;
+};
+
+} // namespace attn::agree
+#endif
