@@ -9,7 +9,7 @@ name = re.compile(r"\b[a-z]+_c\d+\b")
 
 
 def found(paths, pattern=name):
-    lines = [line for path in paths for line in path.read_text().splitlines() if not line.startswith("//")]
+    lines = [line for path in paths for line in path.read_text().splitlines() if not line.startswith("///")]
     return {match for line in lines for match in pattern.findall(line)}
 
 
