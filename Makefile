@@ -22,7 +22,7 @@ test:
 	tools/setup/model.sh .models/minilm
 	cmake --preset dev
 	ninja -C build -j$(JOBS) all test-depends
-	$(LIT) -sv -j$(JOBS) --timeout 600 --output build/test/results.json build/test build/test/unit
+	timeout 1800 $(LIT) -sv -j$(JOBS) --output build/test/results.json build/test build/test/unit
 
 bench:
 	tools/setup/packages.sh build bench
