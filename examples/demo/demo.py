@@ -83,7 +83,7 @@ def main():
         got = dot(vectors[a - 1], vectors[b - 1])
         want = dot(expected[a - 1], expected[b - 1])
         worst = max(worst, abs(got - want))
-        print(f"  {got:.6f}  {want:.6f}   {short(sentences[a - 1])}\n{'':24}{short(sentences[b - 1])}")
+        print(f"  {got:9.6f}  {want:9.6f}   {short(sentences[a - 1])}\n{'':25}{short(sentences[b - 1])}")
     agrees = worst <= tolerance
     print(f"\nLargest difference of any number: {worst:.1e} ({'within' if agrees else 'NOT within'} {tolerance:.0e})")
     return 0 if agrees else 1
