@@ -29,17 +29,25 @@ def messages(text):
         yield [piece for found in re.findall(literal, joined) for piece in placeholder.split(found)]
 
 
+# What no test can bring about on a machine that builds the project, with the reason.
+unreachable = {
+    "internal error": "a bug of ours, which no input is known to show",
+    "there is no `ld.lld` in": "the tests need it",
+}
+
 tests = "\n".join(
     path.read_text(encoding="utf-8", errors="replace")
     for path in sorted((root / "test").rglob("*"))
     if path.suffix in {".test", ".mlir", ".attn", ".cpp", ".c", ".py"}
 )
-plain = re.sub(r"\{\{.*?\}\}|\\", "", tests)
+plain = tests.replace("\\", "") + re.sub(r"\{\{.*?\}\}|\\", "", tests)
 missing = 0
 for folder in ["frontend", "dialect", "passes", "lowering", "runtime", "tools"]:
     for path in sorted((root / folder).rglob("*.cpp")) + sorted((root / folder).rglob("*.h")):
         for pieces in messages(path.read_text(encoding="utf-8")):
             long = [piece.strip(" `'") for piece in pieces if len(piece.strip(" `'")) >= 8]
+            if any(piece.startswith(tuple(unreachable)) for piece in long):
+                continue
             absent = [piece for piece in long if piece.replace("\\", "") not in plain]
             if absent:
                 missing += 1
