@@ -3,6 +3,12 @@
 #include "FakeModel.h"
 #include "runtime/Error.h"
 
+// Under AddressSanitizer as without it: memory that cannot be had is null.
+extern "C" const char *__asan_default_options();
+extern "C" const char *__asan_default_options() {
+  return "allocator_may_return_null=1";
+}
+
 namespace attn::test {
 
 std::vector<TestTensor> fakeTensors() {
