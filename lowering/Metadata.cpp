@@ -203,7 +203,6 @@ void addProgramTable(Program &program, ArrayRef<func::FuncOp> exports, StringRef
   auto type = LLVM::LLVMStructType::getLiteral(ir.getContext(), {ir.i32(), ir.i32(), ir.ptr(), ir.ptr(), ir.ptr()});
   auto table = LLVM::GlobalOp::create(ir, ir.loc, type, /*isConstant=*/true, LLVM::Linkage::External,
                                       "attn_this_program", Attribute());
-  table.setVisibility_(LLVM::Visibility::Hidden);
   ir.createBlock(&table.getInitializerRegion());
   Value value = LLVM::UndefOp::create(ir, ir.loc, type);
   auto number = [&](int32_t n) { return LLVM::ConstantOp::create(ir, ir.loc, ir.getI32IntegerAttr(n)).getResult(); };
