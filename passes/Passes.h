@@ -24,6 +24,9 @@ std::unique_ptr<mlir::Pass> createFuseEpilogues(bool biases = false);
 /// attn-fuse-projections: several attn.linear of one tensor become one.
 std::unique_ptr<mlir::Pass> createFuseProjections();
 
+/// attn-raise-softmax: a softmax written as arithmetic becomes attn.softmax.
+std::unique_ptr<mlir::Pass> createRaiseSoftmax();
+
 /// attn-recognise-attention: products around a softmax become attn.attend.
 std::unique_ptr<mlir::Pass> createRecogniseAttention();
 

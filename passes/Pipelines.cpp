@@ -21,6 +21,9 @@ void buildPassPipeline(OpPassManager &manager, const PassOptions &options) {
 
   // Raise: what the library's text spells out becomes one operation again, with what is left around it tidied.
   manager.addPass(createRaiseNormalise());
+  manager.addPass(createRaiseSoftmax());
+  manager.addPass(createSimplify());
+  // Attention is found around a softmax whose scores are one elementwise operation.
   manager.addPass(createRecogniseAttention());
   manager.addPass(createSimplify());
   // From here on: normalisations are attn.normalise, attention is attn.attend.
@@ -41,6 +44,7 @@ void buildPlanPipeline(OpPassManager &manager) {
 
 void registerPasses() {
   registerPass(createRaiseNormalise);
+  registerPass(createRaiseSoftmax);
   registerPass(createRecogniseAttention);
   registerPass(createRemoveTaps);
   registerPass(createSimplify);

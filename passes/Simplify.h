@@ -16,5 +16,8 @@ void addReshapePatterns(mlir::RewritePatternSet &patterns);
 /// Products with a weight become attn.linear; regrouped weights become weights declared that way.
 void addProductPatterns(mlir::RewritePatternSet &patterns);
 
+/// Regions of attention: scores, masks and scales apart, captured tensors that need not exist.
+void addAttendPatterns(mlir::RewritePatternSet &patterns);
+
 } // namespace attn
 #endif

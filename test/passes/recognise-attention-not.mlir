@@ -80,7 +80,7 @@ func.func @summed_over_heads(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, 
 func.func @values_of_queries(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x?x24xf32> {attn.dims = #attn.dims<[T, S, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
   %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
   %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
-  // expected-remark @below {{no attention: the values have more dimensions than keys, heads and a row}}
+  // expected-remark @below {{no attention: the values have a dimension `T` that is no row of theirs}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x?x24xf32> [T, S, N]) -> tensor<?x4x24xf32> [T, H, N]
   return %y : tensor<?x4x24xf32>
 }
@@ -96,6 +96,7 @@ func.func @mask_after_softmax(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T,
     %d = arith.mulf %a, %c : f32
     attn.yield %d : f32
   }
+  // expected-remark @below {{no attention: the weights are changed after the softmax}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
   return %y : tensor<?x4x24xf32>
 }

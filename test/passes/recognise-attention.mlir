@@ -34,11 +34,11 @@ func.func @scaled(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, att
 // -----
 // CHECK-LABEL: @bias_by_head_and_key
 // CHECK-NOT: attn.contract
-// CHECK: attn.attend softmax scale 1.000000e+00
+// CHECK: attn.attend softmax scale 2.500000e-01
 // CHECK: score {
 // CHECK: ^bb0(%[[s:.*]]: f32, %{{.*}}: i32, %[[j:.*]]: i32, %[[h:.*]]: i32, %{{.*}}: tensor<16xf32>, %{{.*}}: tensor<16xf32>, %[[b:.*]]: tensor<?x4xf32>):
-// CHECK: %[[r:.*]] = arith.remsi
-// CHECK: attn.at %[[b]][%[[j]], %[[r]]]
+// CHECK-NEXT: %[[e:.*]] = attn.at %[[b]][%[[j]], %[[h]]]
+// CHECK-NEXT: arith.addf %[[s]], %[[e]]
 func.func @bias_by_head_and_key(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}, %b: tensor<?x4xf32> {attn.dims = #attn.dims<[S, H]>, attn.name = "b"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
   %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
   %t = attn.map (%s : tensor<?x4x?xf32> [T, H, S], %b : tensor<?x4xf32> [S, H]) -> tensor<?x4x?xf32> [T, H, S] {
@@ -78,30 +78,6 @@ func.func @mask_by_select(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, 
 }
 
 // -----
-// CHECK-LABEL: @spelled_out
-// CHECK-NOT: attn.contract
-// CHECK: attn.attend softmax scale 1.000000e+00
-// CHECK-NOT: attn.reduce
-func.func @spelled_out(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
-  %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
-  %m = attn.reduce max (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4xf32> [T, H]
-  %e = attn.map (%s : tensor<?x4x?xf32> [T, H, S], %m : tensor<?x4xf32> [T, H]) -> tensor<?x4x?xf32> [T, H, S] {
-  ^bb0(%a: f32, %b: f32):
-    %c = arith.subf %a, %b : f32
-    %d = math.exp %c : f32
-    attn.yield %d : f32
-  }
-  %l = attn.reduce sum (%e : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4xf32> [T, H]
-  %w = attn.map (%e : tensor<?x4x?xf32> [T, H, S], %l : tensor<?x4xf32> [T, H]) -> tensor<?x4x?xf32> [T, H, S] {
-  ^bb0(%a: f32, %b: f32):
-    %c = arith.divf %a, %b : f32
-    attn.yield %c : f32
-  }
-  %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
-  return %y : tensor<?x4x24xf32>
-}
-
-// -----
 // CHECK-LABEL: @dimensions_in_any_order
 // CHECK-NOT: attn.contract
 // CHECK: attn.attend softmax
@@ -122,4 +98,65 @@ func.func @grouped_heads(%q: tensor<?x2x3x16xf32> {attn.dims = #attn.dims<[T, G,
   %w = attn.softmax "S" (%s : tensor<?x2x3x?xf32> [T, G, R, S]) -> tensor<?x2x3x?xf32> [T, G, R, S]
   %y = attn.contract (%w : tensor<?x2x3x?xf32> [T, G, R, S], %v : tensor<?x2x24xf32> [S, G, N]) -> tensor<?x2x3x24xf32> [T, G, R, N]
   return %y : tensor<?x2x3x24xf32>
+}
+
+// -----
+// Rows of two dimensions, values of two, one query of each head.
+// CHECK-LABEL: @rows_and_values_of_two_dimensions
+// CHECK: attn.attend softmax scale 1.000000e+00 (%{{.*}} : tensor<1x4x6xf32> [Q, H, D], %{{.*}} : tensor<?x4x6xf32> [S, H, D], %{{.*}} : tensor<?x4x10xf32> [S, H, N]) -> tensor<1x4x10xf32> [Q, H, N]
+// CHECK: attn.reshape {{.*}} -> tensor<4x5x2xf32> [H, A, B]
+func.func @rows_and_values_of_two_dimensions(%q: tensor<4x2x3xf32>, %k: tensor<?x4x3x2xf32>, %v: tensor<?x5x4x2xf32>) -> tensor<4x5x2xf32> {
+  %s = attn.contract (%q : tensor<4x2x3xf32> [H, X, Y], %k : tensor<?x4x3x2xf32> [S, H, Y, X]) -> tensor<4x?xf32> [H, S]
+  %w = attn.softmax "S" (%s : tensor<4x?xf32> [H, S]) -> tensor<4x?xf32> [H, S]
+  %y = attn.contract (%w : tensor<4x?xf32> [H, S], %v : tensor<?x5x4x2xf32> [S, A, H, B]) -> tensor<4x5x2xf32> [H, A, B]
+  return %y : tensor<4x5x2xf32>
+}
+
+// -----
+// Keys, queries and values that are numbers.
+// CHECK-LABEL: @rows_of_no_dimension
+// CHECK: attn.attend softmax scale 1.000000e+00 (%{{.*}} : tensor<?x1xf32> [T, D], %{{.*}} : tensor<?x1xf32> [S, D], %{{.*}} : tensor<?x1xf32> [S, N]) -> tensor<?x1xf32> [T, N]
+// CHECK: attn.reshape {{.*}} -> tensor<?xf32> [T]
+func.func @rows_of_no_dimension(%q: tensor<?xf32>, %k: tensor<?xf32>, %v: tensor<?xf32>) -> tensor<?xf32> {
+  %s = attn.contract (%q : tensor<?xf32> [T], %k : tensor<?xf32> [S]) -> tensor<?x?xf32> [T, S]
+  %w = attn.softmax "S" (%s : tensor<?x?xf32> [T, S]) -> tensor<?x?xf32> [T, S]
+  %y = attn.contract (%w : tensor<?x?xf32> [T, S], %v : tensor<?xf32> [S]) -> tensor<?xf32> [T]
+  return %y : tensor<?xf32>
+}
+
+// -----
+// A causal mask made of positions by hand: nothing of the size queries x keys is left.
+// CHECK-LABEL: @causal_by_hand
+// CHECK-SAME: (%[[q:.*]]: tensor<?x8xf32>, %[[k:.*]]: tensor<?x8xf32> {{{.*}}}, %[[v:.*]]: tensor<?x8xf32> {{{.*}}})
+// CHECK-NEXT: %[[y:.*]] = attn.attend softmax scale 5.000000e-01 (%[[q]] : tensor<?x8xf32> [T, D], %[[k]] : tensor<?x8xf32> [S:T, D], %[[v]] : tensor<?x8xf32> [S:T, N]) -> tensor<?x8xf32> [T, N] mask {
+// CHECK-NEXT: ^bb0(%[[i:.*]]: i32, %[[j:.*]]: i32, %{{.*}}: i32):
+// CHECK-NEXT:   %[[c:.*]] = arith.cmpi sle, %[[j]], %[[i]]
+// CHECK-NEXT:   attn.yield %[[c]]
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[y]]
+func.func @causal_by_hand(%q: tensor<?x8xf32>, %k: tensor<?x8xf32> {attn.dims = #attn.dims<["S:T", D]>}, %v: tensor<?x8xf32> {attn.dims = #attn.dims<["S:T", N]>}) -> tensor<?x8xf32> {
+  %p = attn.pos tensor<?xi32> [T]
+  %b = attn.map (%p : tensor<?xi32> [S:T], %p : tensor<?xi32> [T]) -> tensor<?x?xf32> [T, S:T] {
+  ^bb0(%j: i32, %i: i32):
+    %c = arith.cmpi sle, %j, %i : i32
+    %zero = arith.constant 0.0 : f32
+    %none = arith.constant 0xFF800000 : f32
+    %s = arith.select %c, %zero, %none : f32
+    attn.yield %s : f32
+  }
+  %half = attn.map (%q : tensor<?x8xf32> [T, D]) -> tensor<?x8xf32> [T, D] {
+  ^bb0(%a: f32):
+    %c = arith.constant 0.5 : f32
+    %s = arith.mulf %a, %c : f32
+    attn.yield %s : f32
+  }
+  %s = attn.contract (%half : tensor<?x8xf32> [T, D], %k : tensor<?x8xf32> [S:T, D]) -> tensor<?x?xf32> [T, S:T]
+  %m = attn.map (%s : tensor<?x?xf32> [T, S:T], %b : tensor<?x?xf32> [T, S:T]) -> tensor<?x?xf32> [T, S:T] {
+  ^bb0(%a: f32, %c: f32):
+    %s0 = arith.addf %a, %c : f32
+    attn.yield %s0 : f32
+  }
+  %w = attn.softmax "S" (%m : tensor<?x?xf32> [T, S:T]) -> tensor<?x?xf32> [T, S:T]
+  %y = attn.contract (%w : tensor<?x?xf32> [T, S:T], %v : tensor<?x8xf32> [S:T, N]) -> tensor<?x8xf32> [T, N]
+  return %y : tensor<?x8xf32>
 }
