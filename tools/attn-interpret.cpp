@@ -7,6 +7,9 @@
 //         func.func @f(%x: tensor<2xf32> {attn.dims = #attn.dims<[E]>, test.value = "[1, 2]"})
 //             -> (tensor<f32> {attn.dims = #attn.dims<[]>, test.expect = "3"})
 //
+//     attn-interpret FILE.mlir --verify=FOLDER   runs the calls of FOLDER/verify.json, compares with the reference's
+//     values
+//
 // A weight's numbers are its own `test.value`, else random ones of --seed. An argument that has no numbers is random
 // too where all its sizes are static.
 #include "dialect/AttnDialect.h"
@@ -18,6 +21,7 @@
 #include "mlir/Parser/Parser.h"
 #include "tools/interpret/Literals.h"
 #include "tools/interpret/Random.h"
+#include "tools/interpret/VerifyModel.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -32,8 +36,10 @@ static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"), cl::init
 static cl::opt<std::string> functionName("fn", cl::desc("the function to run"));
 static cl::list<std::string> arguments("arg", cl::desc("NAME=NUMBERS for a parameter"));
 static cl::opt<bool> test("test", cl::desc("run every function that carries its numbers, compare the results"));
+static cl::opt<std::string> verify("verify", cl::desc("run the calls of FOLDER/verify.json, compare the results"),
+                                   cl::value_desc("FOLDER"));
 static cl::opt<uint64_t> seed("seed", cl::desc("of random weights and inputs"), cl::init(1));
-static cl::opt<double> tolerance("tolerance", cl::desc("of --test, relative to the largest number"), cl::init(1e-6));
+static cl::opt<double> tolerance("tolerance", cl::desc("relative to the largest number"), cl::init(1e-6));
 
 static StringRef parameterName(func::FuncOp function, unsigned i) {
   auto name = function.getArgAttrOfType<StringAttr>(i, "attn.name");
@@ -157,6 +163,15 @@ static int runOne(Interpreter &interpreter, ModuleOp module) {
   return 0;
 }
 
+/// float32 references agree to 2e-5 (docs/verify.md), unless the command line says otherwise.
+static int verifyFolder(ModuleOp module) {
+  double allowed = tolerance.getNumOccurrences() ? tolerance : 2e-5;
+  llvm::Expected<bool> right = verifyModel(module, verify, allowed);
+  if (!right)
+    llvm::errs() << "error: " << llvm::toString(right.takeError()) << "\n";
+  return right && *right ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "runs the attn dialect, naively, in double\n");
@@ -169,8 +184,10 @@ int main(int argc, char **argv) {
   Interpreter interpreter(*module, weightNumbers);
   if (test)
     return testAll(interpreter, *module);
+  if (!verify.empty())
+    return verifyFolder(*module);
   if (functionName.empty()) {
-    llvm::errs() << "error: neither --fn nor --test\n";
+    llvm::errs() << "error: none of --fn, --test, --verify\n";
     return 2;
   }
   return runOne(interpreter, *module);

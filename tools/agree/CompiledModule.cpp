@@ -38,10 +38,11 @@ extern "C" __attribute__((visibility("default"))) void attn_rt_tap(attn_call *, 
 
 namespace attn::agree {
 
-/// Object to shared library; false where the linker complains (it has said so).
+/// Object to shared library; false where the linker complains (it has said so). The program is hidden in objects, so that
+/// libraries do not show it; here it gets a second name.
 static bool link(StringRef object, StringRef library) {
   std::string linker = ATTN_LLVM_TOOLS "/ld.lld";
-  StringRef arguments[] = {linker, "-shared", object, "-o", library};
+  StringRef arguments[] = {linker, "-shared", "--defsym=judged_program=attn_this_program", object, "-o", library};
   return llvm::sys::ExecuteAndWait(linker, arguments) == 0;
 }
 
@@ -76,7 +77,7 @@ FailureOr<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp plan
   compiled->library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!compiled->library)
     return planned.emitError() << dlerror();
-  compiled->table = static_cast<const attn_program *>(dlsym(compiled->library, "attn_this_program"));
+  compiled->table = static_cast<const attn_program *>(dlsym(compiled->library, "judged_program"));
   llvm::Expected<llvm::json::Value> metadata = llvm::json::parse(lowered->metadata);
   if (!compiled->table || !metadata)
     return planned.emitError("the object has no program or no metadata");

@@ -15,8 +15,8 @@ namespace attn::interpreter {
 Tensor drawTensor(llvm::StringRef name, uint64_t seed, llvm::ArrayRef<int64_t> sizes, mlir::Type element,
                   int64_t limit);
 
-/// The numbers of one part of a weight, row-major in the order of its type (not of the file). They follow from the part's
-/// name and turn alone, so that passes may join or rename weights.
+/// The numbers of one part of a weight, row-major in the order of its type (not of the file). They follow from the
+/// part's name and turn alone, so that passes may join or rename weights.
 Tensor drawPart(WeightOp op, size_t part, llvm::ArrayRef<int64_t> turns, uint64_t seed);
 WeightProvider drawWeights(uint64_t seed);
 
