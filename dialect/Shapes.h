@@ -69,7 +69,7 @@ std::optional<Shape> inferByNames(DimsAttr names, mlir::Type element, llvm::Arra
 Shape inferLinear(const Shape &x, mlir::RankedTensorType weight, llvm::ArrayRef<mlir::StringAttr> names);
 /// The dimensions of the indices in order of first appearance, then the rest of the table's.
 Shape inferGather(llvm::ArrayRef<Shape> inputs);
-/// q's dimensions without its last, then the last of v where it has one.
+/// q's dimensions without its last, then the last of v.
 Shape inferAttend(llvm::ArrayRef<Shape> inputs);
 
 /// One group of a reshape: some dimensions of the input are some of the output, one side being a single one.

@@ -180,13 +180,10 @@ Problem checkPatches(int64_t stride, int64_t pad, const Shape &input, const Shap
 
 Shape inferAttend(ArrayRef<Shape> inputs) {
   const Shape &q = inputs[0], &v = inputs[2];
-  size_t kept = q.rank() > 1 ? q.rank() - 1 : 1;
-  SmallVector<int64_t> sizes(q.type.getShape().take_front(kept));
-  SmallVector<StringAttr> names(q.dims.getNames().take_front(kept));
-  if (v.rank() > 1) {
-    sizes.push_back(v.size(v.rank() - 1));
-    names.push_back(v.dims.getNames().back());
-  }
+  SmallVector<int64_t> sizes(q.type.getShape().drop_back());
+  SmallVector<StringAttr> names(q.dims.getNames().drop_back());
+  sizes.push_back(v.type.getShape().back());
+  names.push_back(v.dims.getNames().back());
   return {RankedTensorType::get(sizes, q.element()), DimsAttr::get(q.dims.getContext(), names)};
 }
 
@@ -199,7 +196,7 @@ static SmallVector<StringRef> headNames(const Shape &shape) {
 }
 
 static int64_t rowWidth(const Shape &shape) {
-  return shape.rank() > 1 ? shape.size(shape.rank() - 1) : 1;
+  return shape.type.getShape().back();
 }
 
 static Problem checkAttendInputs(ArrayRef<Shape> inputs, bool usesDot) {
@@ -231,22 +228,20 @@ static bool isResult(const Shape &result, const Shape &rows, const Shape *last, 
   return !last || sameSize(result, rows.rank(), *last, at);
 }
 
-static Shape takeRows(const Shape &q) {
-  size_t kept = q.rank() > 1 ? q.rank() - 1 : 1;
-  return {RankedTensorType::get(q.type.getShape().take_front(kept), q.element()),
-          DimsAttr::get(q.dims.getContext(), q.dims.getNames().take_front(kept))};
+static Shape withoutRow(const Shape &q) {
+  return withoutDim(q, q.rank() - 1);
 }
 
 Problem checkAttend(ArrayRef<Shape> inputs, ArrayRef<Shape> outputs, bool usesDot, bool weights, bool lse) {
-  if (inputs.size() < 3 || llvm::any_of(inputs.take_front(3), [](const Shape &shape) { return shape.rank() == 0; }))
-    return std::string("query, key and value are tensors of rank 1 or more (attend_c1)");
+  if (inputs.size() < 3 || llvm::any_of(inputs.take_front(3), [](const Shape &shape) { return shape.rank() < 2; }))
+    return std::string("query, key and value are tensors of rank 2 or more (attend_c1)");
   if (Problem problem = checkAttendInputs(inputs, usesDot))
     return problem;
   if (outputs.size() != 1 + weights + lse)
     return formatv("{0} results where {1} belong (attend_c6)", outputs.size(), 1 + weights + lse);
-  Shape rows = takeRows(inputs[0]);
+  Shape rows = withoutRow(inputs[0]);
   const Shape &v = inputs[2];
-  if (!isResult(outputs[0], rows, v.rank() > 1 ? &v : nullptr, v.rank() - 1))
+  if (!isResult(outputs[0], rows, &v, v.rank() - 1))
     return formatv("the result is {0}, not {1} (attend_c7)", describe(inferAttend(inputs)), describe(outputs[0]));
   if (weights && !isResult(outputs[1], rows, &inputs[1], 0))
     return formatv("the weights are {0} and the keys' dimension, not {1} (attend_c8)", describe(rows),

@@ -31,7 +31,7 @@ LogicalResult AttendOp::verify() {
 /// What regions see of a row of q or k.
 static Type rowType(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  return RankedTensorType::get({type.getRank() > 1 ? type.getShape().back() : 1}, type.getElementType());
+  return RankedTensorType::get({type.getShape().back()}, type.getElementType());
 }
 
 LogicalResult AttendOp::verifyRegions() {

@@ -38,6 +38,7 @@ constexpr double log2OfE = 1.4426950408889634074;
 /// Arithmetic on scalars inside map regions.
 struct Scalars {
   Ir ir;
+  bool ofTile = true; // one for each element of a tile
   Value add(Value a, Value b) { return arith::AddFOp::create(ir, ir.loc, a, b); }
   Value sub(Value a, Value b) { return arith::SubFOp::create(ir, ir.loc, a, b); }
   Value mul(Value a, Value b) { return arith::MulFOp::create(ir, ir.loc, a, b); }
@@ -186,8 +187,7 @@ Value AttendLowering::element(AtOp at, IRMapping &map, Scalars &in) {
     Value inRange = in.ir.max(in.ir.constant(0), in.ir.min(wide, in.ir.sub(size, in.ir.constant(1))));
     place = in.ir.add(place, in.ir.mul(inRange, stride));
   }
-  if (!isa<tile::MapOp>(in.ir.getInsertionBlock()->getParentOp()) &&
-      !in.ir.getInsertionBlock()->getParentOp()->getParentOfType<tile::MapOp>())
+  if (!in.ofTile)
     return in.ir.load(tensor.element, tensor.pointer, place);
   return tile::PeekOp::create(in.ir, in.ir.loc, tensor.element, tensor.pointer, place);
 }
@@ -267,7 +267,7 @@ AttendLowering::Running AttendLowering::begin() {
   if (!usesMaximum() || (!sink && op.getWeigh() != Weigh::softmax1))
     return start;
   // The sink is a key that came before: its logit in base 2, the integer above it, what is left.
-  Scalars out{Ir(ir.loc, ir)};
+  Scalars out{Ir(ir.loc, ir), /*ofTile=*/false};
   Value zero = out.number(0), logit = zero, sum = zero;
   if (sink)
     logit = out.mul(inside(op.getSink(), out, {toI32(out.ir, head)}, {}, {}), out.number(log2OfE));

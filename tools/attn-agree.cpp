@@ -5,7 +5,7 @@
 //
 // Compiles every export of a module into this process and calls it with seeded weights and a ragged batch, one sequence
 // of each length. It must
-//   - agree with the interpreter, which computes in double, within --tolerance of the largest value of each tensor,
+//   - agree with the interpreter, which computes in double, within --tolerance of the largest value of each result,
 //   - give the same bits for all sequences in one call and for each alone,
 //   - give the same bits with one thread and with two, whatever the order of tasks,
 //   - touch nothing but its outputs and the scratch memory it asked for, both full of NaN before.
@@ -89,7 +89,7 @@ FailureOr<std::vector<std::vector<Tensor>>> interpret(ModuleOp module, func::Fun
   return all;
 }
 
-/// The largest difference, relative to the largest finite number that is wanted; infinite where one side is no number
+/// The largest difference, relative to the largest finite number of that result; infinite where one side is no number
 /// or infinite and the other is not the same.
 struct Difference {
   double relative = 0;
@@ -97,11 +97,17 @@ struct Difference {
   double wanted = 0, got = 0;
 };
 
-Difference compare(const std::vector<double> &got, const std::vector<double> &wanted) {
+/// The largest finite number of one result in the whole batch.
+double largestOf(const std::vector<std::vector<Tensor>> &results, size_t r) {
   double largest = 0;
-  for (double number : wanted)
-    if (std::isfinite(number))
-      largest = std::fmax(largest, std::fabs(number));
+  for (const std::vector<Tensor> &sequence : results)
+    for (double number : sequence[r].numbers)
+      if (std::isfinite(number))
+        largest = std::fmax(largest, std::fabs(number));
+  return largest;
+}
+
+Difference compare(const std::vector<double> &got, const std::vector<double> &wanted, double largest) {
   Difference worst;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (got[i] == wanted[i] || (std::isnan(got[i]) && std::isnan(wanted[i])))
@@ -180,7 +186,7 @@ void Judge::finishDifferences() {
 void Judge::judgePasses(const std::vector<std::vector<Tensor>> &before, const std::vector<std::vector<Tensor>> &after) {
   for (size_t b = 0; b < batch.size(); ++b)
     for (size_t r = 0; r < before[b].size(); ++r)
-      reportDifference(r, b, compare(after[b][r].numbers, before[b][r].numbers));
+      reportDifference(r, b, compare(after[b][r].numbers, before[b][r].numbers, largestOf(before, r)));
   finishDifferences();
 }
 
@@ -205,10 +211,11 @@ void Judge::judgeCompiled(const CompiledModule &compiled, size_t index, const st
 
   for (size_t r = 0; r < together.size(); ++r) {
     bool whole = cast<RankedTensorType>(function.getResultTypes()[r]).getElementType().isInteger();
+    double largest = largestOf(wanted, r);
     size_t begin = 0;
     for (size_t b = 0; b < batch.size(); ++b) {
       const std::vector<double> &expected = wanted[b][r].numbers;
-      reportDifference(r, b, compare(numbersOf(together[r], begin, expected.size(), whole), expected));
+      reportDifference(r, b, compare(numbersOf(together[r], begin, expected.size(), whole), expected, largest));
       begin += expected.size();
     }
   }

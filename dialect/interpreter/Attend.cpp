@@ -21,7 +21,7 @@ struct RowLayout {
 
   RowLayout(const Tensor &of, DimsAttr dims, DimsAttr heads) : tensor(of), heads(alignStrides(of, dims, heads)) {
     first = computeStrides(tensor.sizes)[0];
-    width = tensor.sizes.size() > 1 ? tensor.sizes.back() : 1;
+    width = tensor.sizes.back();
   }
   const double *row(int64_t place, int64_t head) const { return tensor.numbers.data() + place * first + head; }
   /// What `attn.at` sees of a row.
@@ -78,7 +78,7 @@ private:
 /// The names between the first and the last.
 static DimsAttr headsOf(DimsAttr query) {
   auto names = query.getNames();
-  return DimsAttr::get(query.getContext(), names.size() > 2 ? names.slice(1, names.size() - 2) : names.slice(0, 0));
+  return DimsAttr::get(query.getContext(), names.slice(1, names.size() - 2));
 }
 
 Attention::Attention(AttendOp of, Inputs inputs, Outside outside)
@@ -180,8 +180,7 @@ std::vector<Tensor> Attention::run() {
   Sizes rowSizes = {queries};
   rowSizes.append(headSizes);
   Sizes ySizes = rowSizes, weightSizes = rowSizes;
-  if (v.tensor.sizes.size() > 1)
-    ySizes.push_back(v.width);
+  ySizes.push_back(v.width);
   weightSizes.push_back(keys);
   Tensor y(ySizes), weights(weightSizes), lse(rowSizes);
 

@@ -4,8 +4,8 @@
 // RUN: %attn-opt %s -verify-diagnostics -split-input-file
 
 func.func @attend_c1(%q: tensor<2xf32>) {
-  // expected-error @below {{query, key and value are tensors of rank 1 or more (attend_c1)}}
-  %y = attn.attend softmax scale 1.0 (%q : tensor<2xf32> [T])
+  // expected-error @below {{query, key and value are tensors of rank 2 or more (attend_c1)}}
+  %y = attn.attend softmax scale 1.0 (%q : tensor<2xf32> [T], %q : tensor<2xf32> [T], %q : tensor<2xf32> [T])
       -> tensor<2xf32> [T]
   return
 }

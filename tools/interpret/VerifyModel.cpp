@@ -190,7 +190,7 @@ void Verification::report(StringRef name, const std::vector<double> &got, const 
   double allowed = tolerance * (name.starts_with("padded.") ? 5 : 1);
   bool fine = got.size() == wanted.size() && !wanted.empty() && off <= allowed * largest;
   right &= fine;
-  llvm::outs() << llvm::formatv("{0,-6}{1,-28} {2,7} values, largest error {3:e2}\n", fine ? "right" : "WRONG", name,
+  llvm::outs() << llvm::formatv("{0} {1} {2} values, largest error {3:e2}\n", fine ? "right" : "WRONG", name,
                                 wanted.size(), largest > 0 ? off / largest : off);
 }
 

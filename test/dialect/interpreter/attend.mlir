@@ -48,38 +48,38 @@ func.func @hidden_keys_never_count(%q: tensor<2x1xf32> {test.value = "[[0], [0]]
 }
 
 // A score of -inf hides: value 1 is no number and does not count.
-func.func @infinitely_low_is_hidden(%q: tensor<1xf32> {test.value = "[0]"}, %k: tensor<3xf32> {test.value = "[0, -inf, 0]"},
-                                    %v: tensor<3xf32> {test.value = "[1, nan, 3]"}) -> (tensor<1xf32> {test.expect = "[2]"}) {
-  %y = attn.attend softmax scale 1.0 (%q : tensor<1xf32> [T], %k : tensor<3xf32> [S], %v : tensor<3xf32> [S])
-      -> tensor<1xf32> [T] score {
+func.func @infinitely_low_is_hidden(%q: tensor<1x1xf32> {test.value = "[[0]]"}, %k: tensor<3x1xf32> {test.value = "[[0], [-inf], [0]]"},
+                                    %v: tensor<3x1xf32> {test.value = "[[1], [nan], [3]]"}) -> (tensor<1x1xf32> {test.expect = "[[2]]"}) {
+  %y = attn.attend softmax scale 1.0 (%q : tensor<1x1xf32> [T, D], %k : tensor<3x1xf32> [S, D], %v : tensor<3x1xf32> [S, D])
+      -> tensor<1x1xf32> [T, D] score {
   ^bb0(%s: f32, %i: i32, %j: i32, %h: i32, %qr: tensor<1xf32>, %kr: tensor<1xf32>):
     %zero = arith.constant 0 : i32
     %n = attn.at %kr[%zero] : tensor<1xf32> -> f32
     attn.yield %n : f32
   }
-  return %y : tensor<1xf32>
+  return %y : tensor<1x1xf32>
 }
 
 // Weights e^0 / (1 + 1 [+ 1]); sigmoid(0) = 1/2 each; ratio 1 : 3, and nothing over nothing is 0.
-func.func @weighers(%q: tensor<1xf32> {test.value = "[0]"}, %k: tensor<2xf32> {test.value = "[1, 3]"},
-                    %v: tensor<2xf32> {test.value = "[6, 12]"})
-    -> (tensor<1xf32> {test.expect = "[6]"}, tensor<1xf32> {test.expect = "[9]"}, tensor<1xf32> {test.expect = "[10.5]"},
-        tensor<1xf32> {test.expect = "[0]"}, tensor<1xf32> {test.expect = "[4.5]"}) {
-  %a = attn.attend softmax1 scale 1.0 (%q : tensor<1xf32> [T], %k : tensor<2xf32> [S], %v : tensor<2xf32> [S]) -> tensor<1xf32> [T]
-  %b = attn.attend sigmoid scale 1.0 (%q : tensor<1xf32> [T], %k : tensor<2xf32> [S], %v : tensor<2xf32> [S]) -> tensor<1xf32> [T]
-  %c = attn.attend ratio scale 1.0 (%q : tensor<1xf32> [T], %k : tensor<2xf32> [S], %v : tensor<2xf32> [S]) -> tensor<1xf32> [T] score {
+func.func @weighers(%q: tensor<1x1xf32> {test.value = "[[0]]"}, %k: tensor<2x1xf32> {test.value = "[[1], [3]]"},
+                    %v: tensor<2x1xf32> {test.value = "[[6], [12]]"})
+    -> (tensor<1x1xf32> {test.expect = "[[6]]"}, tensor<1x1xf32> {test.expect = "[[9]]"}, tensor<1x1xf32> {test.expect = "[[10.5]]"},
+        tensor<1x1xf32> {test.expect = "[[0]]"}, tensor<1x1xf32> {test.expect = "[[4.5]]"}) {
+  %a = attn.attend softmax1 scale 1.0 (%q : tensor<1x1xf32> [T, D], %k : tensor<2x1xf32> [S, D], %v : tensor<2x1xf32> [S, D]) -> tensor<1x1xf32> [T, D]
+  %b = attn.attend sigmoid scale 1.0 (%q : tensor<1x1xf32> [T, D], %k : tensor<2x1xf32> [S, D], %v : tensor<2x1xf32> [S, D]) -> tensor<1x1xf32> [T, D]
+  %c = attn.attend ratio scale 1.0 (%q : tensor<1x1xf32> [T, D], %k : tensor<2x1xf32> [S, D], %v : tensor<2x1xf32> [S, D]) -> tensor<1x1xf32> [T, D] score {
   ^bb0(%s: f32, %i: i32, %j: i32, %h: i32, %qr: tensor<1xf32>, %kr: tensor<1xf32>):
     %zero = arith.constant 0 : i32
     %n = attn.at %kr[%zero] : tensor<1xf32> -> f32
     attn.yield %n : f32
   }
-  %d = attn.attend ratio scale 1.0 (%q : tensor<1xf32> [T], %k : tensor<2xf32> [S], %v : tensor<2xf32> [S]) -> tensor<1xf32> [T]
-  %e = attn.attend softmax scale 1.0 (%q : tensor<1xf32> [T], %k : tensor<2xf32> [S], %v : tensor<2xf32> [S]) -> tensor<1xf32> [T] sink {
+  %d = attn.attend ratio scale 1.0 (%q : tensor<1x1xf32> [T, D], %k : tensor<2x1xf32> [S, D], %v : tensor<2x1xf32> [S, D]) -> tensor<1x1xf32> [T, D]
+  %e = attn.attend softmax scale 1.0 (%q : tensor<1x1xf32> [T, D], %k : tensor<2x1xf32> [S, D], %v : tensor<2x1xf32> [S, D]) -> tensor<1x1xf32> [T, D] sink {
   ^bb0(%h: i32):
     %two = arith.constant 0.693147180559945 : f32
     attn.yield %two : f32
   }
-  return %a, %b, %c, %d, %e : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>
+  return %a, %b, %c, %d, %e : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
 }
 
 // Two key heads G, two query heads R each: head number h = 2 g + r. Keys lack R; values lack both.

@@ -24,13 +24,13 @@ func.func @weighers(%q: tensor<?x3x16xf32> {attn.name = "q", attn.dims = #attn.d
 }
 
 // Scores that are weights already: 1 - |q - k| where that is more than 0; rows may add up to nothing.
-func.func @ratio(%q: tensor<?xf32> {attn.name = "q", attn.dims = #attn.dims<[T]>},
-                 %k: tensor<?xf32> {attn.name = "k", attn.dims = #attn.dims<[S]>},
-                 %v: tensor<?xf32> {attn.name = "v", attn.dims = #attn.dims<[S]>})
-    -> (tensor<?xf32> {attn.dims = #attn.dims<[T]>}, tensor<?x?xf32> {attn.dims = #attn.dims<[T, S]>})
+func.func @ratio(%q: tensor<?x1xf32> {attn.name = "q", attn.dims = #attn.dims<[T, D]>},
+                 %k: tensor<?x1xf32> {attn.name = "k", attn.dims = #attn.dims<[S, D]>},
+                 %v: tensor<?x1xf32> {attn.name = "v", attn.dims = #attn.dims<[S, D]>})
+    -> (tensor<?x1xf32> {attn.dims = #attn.dims<[T, D]>}, tensor<?x?xf32> {attn.dims = #attn.dims<[T, S]>})
     attributes {attn.export, attn.sequences = ["T", "S"]} {
-  %y, %w = attn.attend ratio scale 1.0 weights (%q : tensor<?xf32> [T], %k : tensor<?xf32> [S], %v : tensor<?xf32> [S])
-      -> (tensor<?xf32> [T], tensor<?x?xf32> [T, S]) score {
+  %y, %w = attn.attend ratio scale 1.0 weights (%q : tensor<?x1xf32> [T, D], %k : tensor<?x1xf32> [S, D], %v : tensor<?x1xf32> [S, D])
+      -> (tensor<?x1xf32> [T, D], tensor<?x?xf32> [T, S]) score {
   ^bb0(%s: f32, %i: i32, %j: i32, %h: i32, %qr: tensor<1xf32>, %kr: tensor<1xf32>):
     %zero = arith.constant 0 : i32
     %none = arith.constant 0.0 : f32
@@ -43,7 +43,7 @@ func.func @ratio(%q: tensor<?xf32> {attn.name = "q", attn.dims = #attn.dims<[T]>
     %g = arith.maximumf %f, %none : f32
     attn.yield %g : f32
   }
-  return %y, %w : tensor<?xf32>, tensor<?x?xf32>
+  return %y, %w : tensor<?x1xf32>, tensor<?x?xf32>
 }
 
 func.func @all_results(%q: tensor<?x2x16xf32> {attn.name = "q", attn.dims = #attn.dims<[T, H, D]>},
