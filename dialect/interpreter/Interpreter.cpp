@@ -3,6 +3,7 @@
 #include "dialect/interpreter/Interpreter.h"
 #include "dialect/interpreter/Evaluate.h"
 #include "dialect/interpreter/Scalars.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -48,6 +49,7 @@ private:
   LogicalResult runOperation(Operation *op);
   LogicalResult runTensorOperation(Operation *op);
   LogicalResult runScalar(Operation *op);
+  LogicalResult runTable(Operation *op);
   LogicalResult runParam(ParamOp op);
   LogicalResult runLinear(LinearOp op);
   LogicalResult runRepeat(RepeatOp op);
@@ -145,7 +147,26 @@ LogicalResult Execution::runOperation(Operation *op) {
       })
       .Case<PosOp, MapOp, ReduceOp, ContractOp, SoftmaxOp, NormaliseOp, GatherOp, ReshapeOp, SliceOp, ConcatOp,
             PatchesOp>([&](auto) { return runTensorOperation(op); })
-      .Default([&](Operation *) { return runScalar(op); });
+      .Default(
+          [&](Operation *) { return isa<RankedTensorType>(op->getResultTypes()[0]) ? runTable(op) : runScalar(op); });
+}
+
+/// Numbers that stand in the program.
+LogicalResult Execution::runTable(Operation *op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  auto data = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  if (!data)
+    return op->emitError("the interpreter does not know this operation");
+  Tensor table(data.getType().getShape());
+  if (isa<FloatType>(data.getElementType()))
+    llvm::transform(data.getValues<APFloat>(), table.numbers.begin(),
+                    [](const APFloat &n) { return n.convertToDouble(); });
+  else
+    llvm::transform(data.getValues<APInt>(), table.numbers.begin(), [](const APInt &n) {
+      return n.getBitWidth() == 1 ? static_cast<double>(n.getZExtValue()) : static_cast<double>(n.getSExtValue());
+    });
+  tensors[op->getResult(0)] = std::move(table);
+  return success();
 }
 
 /// Operations with one result, made from their inputs alone.

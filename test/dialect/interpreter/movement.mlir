@@ -68,3 +68,13 @@ func.func @patches_outside_is_zero(%x: tensor<1x1x1xf32> {test.value = "[[[7]]]"
   %y = attn.patches stride 1 pad 1 (%x : tensor<1x1x1xf32> [C, Y, X]) -> tensor<1x1x1x3x3xf32> [Y2, X2, C, KY, KX]
   return %y : tensor<1x1x1x3x3xf32>
 }
+
+// Numbers that stand in the program, as a table and as one number for all places.
+func.func @tables(%i: tensor<2xi32> {test.value = "[2, 0]"})
+    -> (tensor<2xf32> {test.expect = "[5, 0.5]"}, tensor<2xi32> {test.expect = "[-7, -7]"}) {
+  %t = arith.constant dense<[0.5, 1.5, 5.0]> : tensor<3xf32>
+  %y = attn.gather (%t : tensor<3xf32> [V], %i : tensor<2xi32> [A]) -> tensor<2xf32> [A]
+  %n = arith.constant dense<-7> : tensor<3xi32>
+  %z = attn.gather (%n : tensor<3xi32> [V], %i : tensor<2xi32> [A]) -> tensor<2xi32> [A]
+  return %y, %z : tensor<2xf32>, tensor<2xi32>
+}
