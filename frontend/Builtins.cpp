@@ -181,7 +181,7 @@ Value Elaborator::builtinRefuse(CallArgs &args) {
   if (!args.check(1, 1))
     return Value::poison();
   auto message = evalText(args.placed[0]->value, "what `refuse` says");
-  return message ? fail(args.range(), message->shown()) : Value::poison();
+  return message ? fail(usersCall(args.range()), message->shown()) : Value::poison();
 }
 
 Value Elaborator::builtinCount(CallArgs &args) {

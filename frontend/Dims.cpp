@@ -60,6 +60,7 @@ DimRef DimTable::renamed(DimRef dim, llvm::StringRef name, Origin origin) {
   copy.name = name.str();
   copy.parts.clear();
   copy.factors.clear();
+  copy.from = dim;
   if (origin.range.isValid())
     copy.origin = std::move(origin);
   return add(std::move(copy));
@@ -87,7 +88,7 @@ std::string described(DimRef dim) {
   if (!dim->isNamed())
     return dim->sizeText();
   if (dim->isSequence())
-    return "`" + dim->name + "`, a sequence";
+    return "the sequence `" + dim->name + "`";
   return "`" + dim->name + "` = " + std::to_string(dim->size);
 }
 

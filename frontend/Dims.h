@@ -33,6 +33,7 @@ struct Dim {
   llvm::SmallVector<const Dim *, 2> parts;   ///< of `A | B`
   llvm::SmallVector<const Dim *, 2> factors; ///< of `A*B`
   Origin origin;
+  const Dim *from = nullptr;    ///< the dimension this is another name of
   const Dim *lifted = nullptr;  ///< the dimension this is the lifted form of
   unsigned level = 0, rank = 0; ///< of a lifted dimension: the call that walks it, and its place among those walked
 

@@ -322,11 +322,6 @@ Value Elaborator::checkResult(const FnDecl &fn, const Result &declared, Value va
       frame.scope->names[name] = Value::of(actual);
       continue;
     }
-    if (!want->sameSize(*actual))
-      return failSizes(expr->range,
-                       "`" + fn.name.text + "` gives " + text(value.tensor.visible()) +
-                           ", which is not what is declared",
-                       want, actual);
     bool elsewhere = want->isNamed() && !isSame(want, actual) && placeOf(value.tensor.visible(), want) >= 0;
     if (elsewhere) {
       Report r = report(declared.shape.range, "`" + fn.name.text + "` gives " + text(value.tensor.visible()) +
@@ -334,6 +329,11 @@ Value Elaborator::checkResult(const FnDecl &fn, const Result &declared, Value va
       r.note("`as` brings dimensions into an order");
       return Value::poison();
     }
+    if (!want->sameSize(*actual))
+      return failSizes(expr->range,
+                       "`" + fn.name.text + "` gives " + text(value.tensor.visible()) +
+                           ", which is not what is declared",
+                       want, actual);
     if (!actual->isNamed() && want->isNamed())
       actual = want;
   }

@@ -8,10 +8,12 @@ namespace attn {
 // ----------------------------------------------------------------------------------------------------------- reporting
 
 void Elaborator::noteOrigin(Report &r, DimRef dim) {
-  if (!dim->origin.range.isValid())
-    return;
-  std::string from = dim->origin.words.empty() ? "" : ": " + dim->origin.words;
-  r.note(dim->origin.range, described(dim) + " comes from here" + from);
+  for (DimRef d = dim; d; d = d->from) {
+    if (!d->origin.range.isValid() || (d != dim && !d->isNamed()))
+      continue;
+    std::string from = d->origin.words.empty() ? "" : ": " + d->origin.words;
+    r.note(d->origin.range, described(d) + " comes from here" + from);
+  }
 }
 
 Value Elaborator::failSizes(SMRange where, const llvm::Twine &message, DimRef expected, DimRef actual) {
@@ -281,8 +283,11 @@ bool Regrouping::bindSizes() {
       continue;
     if (!oneToOne && open > 1)
       return failed("the size of `" + target.name + "` is not determined");
-    int64_t size = oneToOne && open > 1 ? rest[i]->size : need ? have / need : 0;
-    target.dim = e.table.named(target.name, size, {target.range, ""});
+    if (oneToOne && (open > 1 || rest.size() - skip == 1)) {
+      target.dim = e.table.renamed(rest[i], target.name, {target.range, ""});
+      continue;
+    }
+    target.dim = e.table.named(target.name, need ? have / need : 0, {target.range, ""});
   }
   return group(skip);
 }

@@ -112,6 +112,8 @@ Value Elaborator::evalName(const NameExpr &e) {
 
 std::string Elaborator::suggestion(StringRef name, bool functions) {
   StringRef best;
+  if (name.size() < 3)
+    return "";
   unsigned limit = name.size() < 4 ? 1 : 2, distance = limit + 1;
   auto consider = [&](StringRef other) {
     unsigned d = name.edit_distance(other, true, limit);

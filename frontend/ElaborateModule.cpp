@@ -24,15 +24,29 @@ Elaborator::Elaborator(const File &f, llvm::ArrayRef<const File *> lib, Config &
     : file(f), library(lib), config(c), diags(d), context(ctx), options(o), builder(&ctx), weights(d) {}
 
 Report Elaborator::report(SMRange where, const llvm::Twine &message) {
+  ++failures;
+  // Two exports, or a library function called twice, say a thing once.
+  if (!reported.insert({where.Start.getPointer(), message.str()}).second)
+    return Report(diags, false);
   Report r = diags.error(where, message);
-  noteCallers(r);
+  noteCallers(r, where);
   return r;
 }
 
+/// Where the user's own text called what is being walked.
+SMRange Elaborator::usersCall(SMRange otherwise) const {
+  const Frame *f = &frame;
+  SMRange where = otherwise;
+  for (; f && f->fn && f->home != userHome; f = f->caller)
+    where = f->callRange;
+  return where;
+}
+
 /// Behind an error in the library: the calls that led there, up to the user's own.
-void Elaborator::noteCallers(Report &r) {
+void Elaborator::noteCallers(Report &r, SMRange where) {
   for (const Frame *f = &frame; f && f->fn && f->home != userHome; f = f->caller)
-    r.note(f->callRange, "in this call of `" + f->fn->name.text + "`");
+    if (f->callRange.Start != where.Start)
+      r.note(f->callRange, "in this call of `" + f->fn->name.text + "`");
 }
 
 // -------------------------------------------------------------------------------------------------------- declarations
@@ -230,8 +244,7 @@ void Elaborator::elaborateExports() {
       continue;
     any = true;
     intParameters.clear();
-    unsigned errors = diags.errorCount();
-    while (!elaborateExport(*fn) && diags.errorCount() == errors) {
+    while (!elaborateExport(*fn) && stopForInts && !diags.full()) {
     }
     if (diags.full())
       return;

@@ -229,10 +229,10 @@ bool Elaborator::repeatOnce(const RepeatExpr &e, int64_t count, DimRef along, Va
     return false;
   }
   size_t mark = weights.mark();
-  unsigned errors = diags.errorCount();
+  unsigned errors = failures;
   body.run();
   std::string why;
-  if (diags.errorCount() != errors) {
+  if (failures != errors) {
     result = Value::poison();
     body.restore();
     for (Carried &c : body.carried)
@@ -296,14 +296,14 @@ Value Elaborator::repeatTurns(const RepeatExpr &e, int64_t from, int64_t to, Dim
     scope.yields = &yields;
     scope.names[e.variable.text] = Value::integer(turn);
     frame.scope = &scope;
-    unsigned errors = diags.errorCount();
+    unsigned errors = failures;
     if (e.at)
       if (auto path = evalText(e.at, "a path"))
         frame.path = joined(saved, *path);
     evalBlock(*e.body, false);
     frame.path = saved;
     frame.scope = scope.outer;
-    if (diags.errorCount() != errors)
+    if (failures != errors)
       return Value::poison();
   }
   if (yields.empty() || isStopping())

@@ -29,6 +29,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
+#include <set>
 
 namespace attn {
 
@@ -96,6 +97,7 @@ public:
 
   // ---- reporting
   Report report(SMRange where, const llvm::Twine &message);
+  SMRange usersCall(SMRange otherwise) const;
   Value fail(SMRange where, const llvm::Twine &message) {
     report(where, message);
     return Value::poison();
@@ -103,7 +105,7 @@ public:
   void noteOrigin(Report &report, DimRef dim);
   /// Sizes differ: says both, and where each is from.
   Value failSizes(SMRange where, const llvm::Twine &message, DimRef expected, DimRef actual);
-  void noteCallers(Report &report);
+  void noteCallers(Report &report, SMRange where);
   mlir::Location at(SMRange range);
 
   // ---- stopping to try again
@@ -295,6 +297,9 @@ public:
   const Turn *stopTurn = nullptr;
   std::string stopWhy;
   SMRange stopRange;
+
+  unsigned failures = 0; ///< reports, those said before counted
+  std::set<std::pair<const char *, std::string>> reported;
 
   // of the module
   std::vector<std::string> prefixes, ignores, remarks;
