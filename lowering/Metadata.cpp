@@ -4,6 +4,7 @@
 #include "lowering/Ir.h"
 #include "lowering/PackWeight.h"
 #include "lowering/Program.h"
+#include "passes/Weights.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -50,6 +51,8 @@ json::Object weightJson(const WeightUse &use, const Target &target) {
   for (StringRef part : weight.getParts().getAsValueRange<StringAttr>())
     parts.push_back(part);
   auto shape = cast<RankedTensorType>(weight.getType()).getShape();
+  if (auto file = weight->getAttrOfType<DenseI64ArrayAttr>(weightFileAttr))
+    shape = file.asArrayRef();
   SmallVector<int64_t> rows(weight.getRows());
   if (rows.empty() && !shape.empty())
     rows.push_back(shape[0]);

@@ -56,7 +56,8 @@ bool isWithoutColumns(LinearOp linear, unsigned i) {
 
 /// Whether two weights can lie one behind the other.
 bool weightsJoin(WeightOp a, WeightOp b) {
-  return a.getStored() == b.getStored() && a.getTurns() == b.getTurns() && a != b;
+  return a.getStored() == b.getStored() && a.getTurns() == b.getTurns() && a != b && !a->hasAttr(weightFileAttr) &&
+         !b->hasAttr(weightFileAttr);
 }
 
 /// Whether input `i` of both epilogues can become one input.

@@ -1,8 +1,8 @@
 // attn-simplify: the text's operations in their plainest form.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What it does is in four groups of patterns (SimplifyMaps, SimplifyReshapes, SimplifyProducts, SimplifyAttend); equal
-// operations become one and unused ones go. It runs again after passes that leave crumbs.
+// What it does is in five groups of patterns (SimplifyMaps, SimplifyReshapes, SimplifyProducts, SimplifyAttend,
+// SimplifyScalars); equal operations become one and unused ones go. It runs again after passes that leave crumbs.
 //
 // Leaves true: no attn.map reads an attn.map of the same dimensions that has no other reader; no reshape or slice is
 // the identity; every product with a weight over its first or last dimension is attn.linear; every weight symbol is
@@ -52,6 +52,7 @@ struct Simplify : PassWrapper<Simplify, OperationPass<ModuleOp>> {
     addReshapePatterns(set);
     addProductPatterns(set);
     addAttendPatterns(set);
+    addScalarPatterns(set);
     patterns = std::move(set);
     return success();
   }

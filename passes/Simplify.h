@@ -18,6 +18,8 @@ void addProductPatterns(mlir::RewritePatternSet &patterns);
 
 /// Regions of attention: scores, masks and scales apart, captured tensors that need not exist.
 void addAttendPatterns(mlir::RewritePatternSet &patterns);
+/// Scalar arithmetic: cheaper operations for dearer ones.
+void addScalarPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace attn
 #endif

@@ -8,6 +8,9 @@
 // of dimensions lets the weight be declared the other way: what the file has last can be last (stored out_in), what it
 // has first as well (stored in_out). The symbol may be read elsewhere as a tensor too (tied weights).
 //
+// A sum over several dimensions is one over their product: the weight's type has them as one, and `attn.file` says what
+// the file has.
+//
 //   attn.reshape (attn.param @b : tensor<384xf32> [E]) -> [H, D]   =>   attn.param @b : tensor<12x32xf32>
 #include "mlir/IR/PatternMatch.h"
 #include "passes/Elementwise.h"
@@ -19,42 +22,37 @@ using namespace mlir;
 namespace attn {
 namespace {
 
-/// The one dimension that a contraction sums over, as a name; empty if there are several.
-StringRef summedDimension(ContractOp contract) {
-  StringRef summed;
-  for (size_t i = 0; i < contract.inDims(0).size(); ++i) {
-    StringRef name = contract.inDims(0).dim(i);
-    if (contract.outDims().find(name) >= 0)
-      continue;
-    if (!summed.empty())
-      return {};
-    summed = name;
-  }
-  return summed;
+using NameList = SmallVector<StringAttr>;
+
+StringRef ownName(StringAttr name) {
+  return name.getValue().split(':').first;
 }
 
-/// Whether two tensors have a dimension in common besides `summed`.
-bool shareMore(DimsAttr a, DimsAttr b, StringRef summed) {
-  for (size_t i = 0; i < a.size(); ++i)
-    if (a.dim(i) != summed && b.find(a.dim(i)) >= 0)
-      return true;
-  return false;
+bool contains(ArrayRef<StringAttr> names, StringRef wanted) {
+  return llvm::any_of(names, [&](StringAttr name) { return ownName(name) == wanted; });
 }
 
-/// A weight symbol whose last dimension is the one to sum over, and what its dimensions are called.
+/// The dimensions of `names` that are in `wanted`, or those that aren't.
+NameList select(DimsAttr names, ArrayRef<StringAttr> wanted, bool in) {
+  NameList left;
+  for (StringAttr name : names.getNames())
+    if (contains(wanted, ownName(name)) == in)
+      left.push_back(name);
+  return left;
+}
+
+/// A weight symbol whose last dimension is the one to sum over; what the others are called, and what was put together
+/// in the last one.
 struct Matrix {
   FlatSymbolRefAttr symbol;
-  DimsAttr names;
+  NameList columns, summed;
 };
 
-/// `weight`, called `names`, with the dimension at `summed` last; nothing if no declaration can say so.
-std::optional<Matrix> matrixOver(WeightOp weight, DimsAttr names, unsigned summed) {
-  auto symbol = FlatSymbolRefAttr::get(weight.getSymNameAttr());
-  unsigned rank = names.size();
-  if (summed + 1 == rank)
-    return Matrix{symbol, names};
-  if (weight.getParts().size() != 1)
+/// The weight with its dimensions in another order: nothing if no declaration can say so.
+std::optional<Matrix> turnedMatrix(WeightOp weight, DimsAttr names, unsigned summed) {
+  if (weight.getParts().size() != 1 || weight->hasAttr(weightFileAttr))
     return std::nullopt;
+  unsigned rank = names.size();
   SmallVector<unsigned> file; // places in the type, in the file's order
   for (unsigned i = 0; i < rank; ++i)
     file.push_back(weight.getStored() == "in_out" ? (i + rank - 1) % rank : i);
@@ -66,7 +64,7 @@ std::optional<Matrix> matrixOver(WeightOp weight, DimsAttr names, unsigned summe
     return std::nullopt;
   }
   SmallVector<int64_t> shape;
-  SmallVector<StringAttr> order;
+  NameList order;
   for (unsigned place : file) {
     shape.push_back(weightShape(weight)[place]);
     order.push_back(names.getNames()[place]);
@@ -74,16 +72,22 @@ std::optional<Matrix> matrixOver(WeightOp weight, DimsAttr names, unsigned summe
   SmallVector<int64_t> rows;
   if (!weight.getRows().empty())
     rows.push_back(shape.front());
-  return Matrix{getRetypedWeight(weight, shape, stored, rows), makeDims(names.getContext(), order)};
+  NameList last = {order.pop_back_val()};
+  return Matrix{getRetypedWeight(weight, shape, stored, rows), order, last};
 }
 
-/// `names` without the one called `dropped`.
-SmallVector<StringAttr> without(DimsAttr names, StringRef dropped) {
-  SmallVector<StringAttr> left;
-  for (size_t i = 0; i < names.size(); ++i)
-    if (names.dim(i) != dropped)
-      left.push_back(names.getNames()[i]);
-  return left;
+/// `weight`, called `names`, as a matrix over the dimensions `summed`.
+std::optional<Matrix> matrixOver(WeightOp weight, DimsAttr names, ArrayRef<StringAttr> summed) {
+  NameList columns = select(names, summed, false), last = select(names, summed, true);
+  bool isLast = llvm::equal(names.getNames().take_back(last.size()), last);
+  if (last.size() == 1)
+    return isLast ? Matrix{FlatSymbolRefAttr::get(weight.getSymNameAttr()), columns, last}
+                  : turnedMatrix(weight, names, names.find(ownName(last[0])));
+  if (!isLast || weight.getStored() != "out_in")
+    return std::nullopt;
+  SmallVector<int64_t> shape(weightShape(weight).take_front(columns.size()));
+  shape.push_back(ShapedType::getNumElements(weightShape(weight).drop_front(columns.size())));
+  return Matrix{getRetypedWeight(weight, shape, "out_in", weight.getRows(), /*joins=*/true), columns, last};
 }
 
 struct ContractToLinear : OpRewritePattern<ContractOp> {
@@ -101,31 +105,59 @@ struct ContractToLinear : OpRewritePattern<ContractOp> {
     if (!param)
       return rewriter.notifyMatchFailure(contract, "it is no product with a weight");
     DimsAttr names = contract.inDims(which), rows = contract.inDims(1 - which);
-    StringRef summed = summedDimension(contract);
-    if (summed.empty() || names.size() < 2 || shareMore(names, rows, summed))
-      return rewriter.notifyMatchFailure(contract, "it doesn't sum over just one dimension of rows and a matrix");
-    std::optional<Matrix> matrix = matrixOver(findWeight(contract, param.getWeightAttr()), names, names.find(summed));
+    NameList summed;
+    for (StringAttr name : rows.getNames())
+      if (contract.outDims().find(ownName(name)) < 0)
+        summed.push_back(name);
+    bool sharesMore = llvm::any_of(rows.getNames(), [&](StringAttr name) {
+      return !contains(summed, ownName(name)) && names.find(ownName(name)) >= 0;
+    });
+    if (summed.empty() || summed.size() == names.size() || sharesMore)
+      return rewriter.notifyMatchFailure(contract, "it is no product of rows and a matrix");
+    std::optional<Matrix> matrix = matrixOver(findWeight(contract, param.getWeightAttr()), names, summed);
     if (!matrix)
-      return rewriter.notifyMatchFailure(contract, "the weight can't be declared with that dimension last");
-    replace(contract, param, *matrix, summed, contract.getInputs()[1 - which], rows, rewriter);
+      return rewriter.notifyMatchFailure(contract, "the weight can't be declared with what is summed over last");
+    replace(contract, param, *matrix, contract.getInputs()[1 - which], rows, rewriter);
     return success();
   }
 
-  static void replace(ContractOp contract, ParamOp param, Matrix matrix, StringRef summed, Value rows,
-                      DimsAttr rowNames, PatternRewriter &rewriter) {
+  /// `rows` with what is summed over last, as one dimension.
+  static std::pair<Value, DimsAttr> arrangeRows(const Matrix &matrix, Value rows, DimsAttr names, DimsAttr out,
+                                                PatternRewriter &rewriter) {
+    MLIRContext *context = rewriter.getContext();
+    Location loc = rows.getLoc();
+    NameList order = select(names, matrix.summed, false);
+    SmallVector<int64_t> sizes;
+    for (StringAttr name : order)
+      sizes.push_back(tensorType(rows).getDimSize(names.find(ownName(name))));
+    NameList joined = order;
+    llvm::append_range(order, matrix.summed);
+    DimsAttr ordered = makeDims(context, order);
+    Value permuted = permuteTo(rewriter, loc, rows, names, ordered);
+    if (matrix.summed.size() == 1)
+      return {permuted, ordered};
+    joined.push_back(freshName(context, "K", {out, ordered}));
+    int64_t size = 1;
+    for (StringAttr name : matrix.summed)
+      size *= tensorType(rows).getDimSize(names.find(ownName(name)));
+    sizes.push_back(size);
+    DimsAttr together = makeDims(context, joined);
+    return {reshapeTo(rewriter, loc, permuted, ordered, together, sizes), together};
+  }
+
+  static void replace(ContractOp contract, ParamOp param, const Matrix &matrix, Value rows, DimsAttr rowNames,
+                      PatternRewriter &rewriter) {
     Location loc = contract.getLoc();
     MLIRContext *context = contract.getContext();
-    SmallVector<StringAttr> out = without(rowNames, summed);
-    SmallVector<StringAttr> in = out;
-    in.push_back(rowNames.getNames()[rowNames.find(summed)]);
-    llvm::append_range(out, without(matrix.names, summed));
-    DimsAttr inNames = makeDims(context, in), outNames = makeDims(context, out);
+    NameList out = select(rowNames, matrix.summed, false);
+    llvm::append_range(out, matrix.columns);
+    DimsAttr outNames = makeDims(context, out);
     SmallVector<int64_t> sizes;
     for (StringAttr name : out)
-      sizes.push_back(contract.getType().getDimSize(contract.outDims().find(name.getValue().split(':').first)));
+      sizes.push_back(contract.getType().getDimSize(contract.outDims().find(ownName(name))));
+    auto [input, inNames] = arrangeRows(matrix, rows, rowNames, outNames, rewriter);
     ElementwiseBody body(loc);
     body.yield(body.leading(rewriter.getF32Type()));
-    Value input = permuteTo(rewriter, loc, rows, rowNames, inNames);
     auto linear =
         LinearOp::create(rewriter, loc, RankedTensorType::get(sizes, rewriter.getF32Type()), matrix.symbol,
                          param.getTurns(), input, makeDimsArray(context, inNames), makeDimsArray(context, outNames));
@@ -164,7 +196,8 @@ struct DeclareRegrouped : OpRewritePattern<ReshapeOp> {
     if (!param)
       return rewriter.notifyMatchFailure(reshape, "its input is no weight");
     WeightOp weight = findWeight(reshape, param.getWeightAttr());
-    if (!onlySplits(reshape, weight.getParts().size() != 1, weight.getStored() == "in_out"))
+    if (weight->hasAttr(weightFileAttr) ||
+        !onlySplits(reshape, weight.getParts().size() != 1, weight.getStored() == "in_out"))
       return rewriter.notifyMatchFailure(reshape, "the file's tensor can't be declared that way");
     ArrayRef<int64_t> shape = reshape.getType().getShape();
     SmallVector<int64_t> rows(weight.getRows());

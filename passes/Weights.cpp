@@ -47,14 +47,41 @@ static SmallVector<int64_t> rowsOf(WeightOp weight) {
   return {weightShape(weight).front()};
 }
 
-FlatSymbolRefAttr getRetypedWeight(WeightOp like, ArrayRef<int64_t> shape, StringRef stored, ArrayRef<int64_t> rows) {
+FlatSymbolRefAttr getRetypedWeight(WeightOp like, ArrayRef<int64_t> shape, StringRef stored, ArrayRef<int64_t> rows,
+                                   bool joins) {
   OpBuilder builder(like.getContext());
   auto weight = cast<WeightOp>(builder.clone(*like));
   Type element = cast<RankedTensorType>(like.getType()).getElementType();
   weight.setType(RankedTensorType::get(shape, element));
   weight.setStored(stored);
   weight.setRows(rows);
+  if (joins && !weight->hasAttr(weightFileAttr))
+    weight->setAttr(weightFileAttr, builder.getDenseI64ArrayAttr(weightShape(like)));
   return insertWeight(weight, like);
+}
+
+/// `a.{q,k,v}.b` for a.q.b, a.k.b, a.v.b, as a.q_k_v.b: what names have in common, up to a dot, is said once.
+static std::string joinNames(ArrayRef<WeightOp> weights) {
+  SmallVector<StringRef> names;
+  for (WeightOp weight : weights)
+    names.push_back(weight.getSymName());
+  StringRef first = names.front(), prefix = first, suffix = first;
+  for (StringRef name : names) {
+    prefix = prefix.take_while([&, i = size_t(0)](char c) mutable { return i < name.size() && name[i++] == c; });
+    size_t same = 0;
+    while (same < std::min(suffix.size(), name.size()) && suffix.rbegin()[same] == name.rbegin()[same])
+      ++same;
+    suffix = suffix.take_back(same);
+  }
+  prefix = prefix.take_front(prefix.rfind('.') + 1); // nothing if there is no dot
+  suffix = suffix.contains('.') ? suffix.drop_front(suffix.find('.')) : "";
+  // The dot between both may be one and the same.
+  if (llvm::any_of(names, [&](StringRef name) { return name.size() < prefix.size() + suffix.size(); }))
+    suffix = "";
+  std::string joined = prefix.str();
+  for (auto [i, name] : llvm::enumerate(names))
+    joined += (i ? "_" : "") + name.drop_front(prefix.size()).drop_back(suffix.size()).str();
+  return joined + suffix.str();
 }
 
 FlatSymbolRefAttr getJoinedWeight(ArrayRef<WeightOp> weights, ArrayRef<int64_t> shape) {
@@ -63,17 +90,15 @@ FlatSymbolRefAttr getJoinedWeight(ArrayRef<WeightOp> weights, ArrayRef<int64_t> 
   auto joined = cast<WeightOp>(builder.clone(*first));
   SmallVector<Attribute> parts;
   SmallVector<int64_t> rows;
-  std::string name;
   int64_t inner = ShapedType::getNumElements(shape.drop_front());
   for (WeightOp weight : weights) {
     llvm::append_range(parts, weight.getParts());
     int64_t own = ShapedType::getNumElements(weightShape(weight).drop_front());
     for (int64_t row : rowsOf(weight))
       rows.push_back(row * own / inner);
-    name += (name.empty() ? "" : "_") + weight.getSymName().str();
   }
   Type element = cast<RankedTensorType>(joined.getType()).getElementType();
-  joined.setSymName(name);
+  joined.setSymName(joinNames(weights));
   joined.setPartsAttr(builder.getArrayAttr(parts));
   joined.setRows(rows);
   joined.setType(RankedTensorType::get(shape, element));

@@ -60,6 +60,25 @@ func.func @grouped(%x: tensor<?x8xf32>) -> (tensor<?x2x2x3xf32>, tensor<?x2x3xf3
 
 // -----
 
+// What the names have in common is said once.
+// CHECK: attn.weight @layer.attention.query_key.weight {
+attn.weight @layer.attention.query.weight {parts = ["a"]} : tensor<4x8xf32>
+attn.weight @layer.attention.key.weight {parts = ["b"]} : tensor<4x8xf32>
+func.func @names(%x: tensor<?x8xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  // expected-remark @below {{joined products with `layer.attention.query.weight`, `layer.attention.key.weight`}}
+  %a = attn.linear @layer.attention.query.weight (%x : tensor<?x8xf32> [T, E]) -> tensor<?x4xf32> [T, F] {
+  ^bb0(%acc: f32):
+    attn.yield %acc : f32
+  }
+  %b = attn.linear @layer.attention.key.weight (%x : tensor<?x8xf32> [T, E]) -> tensor<?x4xf32> [T, F] {
+  ^bb0(%acc: f32):
+    attn.yield %acc : f32
+  }
+  return %a, %b : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// -----
+
 // Two functions share the joint symbol; a weight read elsewhere keeps its own.
 // CHECK: attn.weight @a {
 // CHECK-NEXT: attn.weight @a_b {

@@ -80,11 +80,25 @@ func.func @both_ways(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 // -----
 
+// A convolution's weight: the type has one dimension for what the file has as three.
+// CHECK-LABEL: attn.weight @w_0 {attn.file = array<i64: 4, 3, 2, 2>, parts = ["w"]} : tensor<4x12xf32>
+// CHECK: func.func @over_several
+// CHECK: %[[x:.*]] = attn.reshape (%{{.*}} : tensor<5x3x2x2xf32> [X, C, A, B]) -> tensor<5x12xf32> [X, K]
+// CHECK: attn.linear @w_0 (%[[x]] : tensor<5x12xf32> [X, K]) -> tensor<5x4xf32> [X, E]
+attn.weight @w {parts = ["w"]} : tensor<4x3x2x2xf32>
+func.func @over_several(%x: tensor<5x2x3x2xf32>) -> tensor<5x4xf32> {
+  %w = attn.param @w : tensor<4x3x2x2xf32>
+  %y = attn.contract (%x : tensor<5x2x3x2xf32> [X, A, C, B], %w : tensor<4x3x2x2xf32> [E, C, A, B]) -> tensor<5x4xf32> [X, E]
+  return %y : tensor<5x4xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @no_linear_over_the_middle
 // CHECK: attn.contract
 // CHECK-LABEL: func.func @no_linear_side_by_side
 // CHECK: attn.contract
-// CHECK-LABEL: func.func @no_linear_over_two
+// CHECK-LABEL: func.func @no_linear_over_first_two
 // CHECK: attn.contract
 attn.weight @w {parts = ["w"]} : tensor<2x8x4xf32>
 func.func @no_linear_over_the_middle(%x: tensor<?x8xf32>) -> tensor<?x2x4xf32> {
@@ -97,10 +111,10 @@ func.func @no_linear_side_by_side(%x: tensor<?x2x4xf32>) -> tensor<?x2x8xf32> {
   %y = attn.contract (%x : tensor<?x2x4xf32> [T, A, F], %w : tensor<2x8x4xf32> [A, E, F]) -> tensor<?x2x8xf32> [T, A, E]
   return %y : tensor<?x2x8xf32>
 }
-func.func @no_linear_over_two(%x: tensor<?x8x4xf32>) -> tensor<?x2xf32> {
+func.func @no_linear_over_first_two(%x: tensor<?x2x8xf32>) -> tensor<?x4xf32> {
   %w = attn.param @w : tensor<2x8x4xf32>
-  %y = attn.contract (%x : tensor<?x8x4xf32> [T, E, F], %w : tensor<2x8x4xf32> [A, E, F]) -> tensor<?x2xf32> [T, A]
-  return %y : tensor<?x2xf32>
+  %y = attn.contract (%x : tensor<?x2x8xf32> [T, A, E], %w : tensor<2x8x4xf32> [A, E, F]) -> tensor<?x4xf32> [T, F]
+  return %y : tensor<?x4xf32>
 }
 
 // -----
