@@ -111,7 +111,7 @@ public:
   }
 
 private:
-  void swap(Array &other) {
+  void swap(Array &other) noexcept {
     std::swap(items, other.items);
     std::swap(count, other.count);
     std::swap(room, other.room);

@@ -132,15 +132,17 @@ bool Safetensors::readEntry(const JsonDocument &header, const char *name, Json e
 }
 
 bool Safetensors::checkOverlaps(size_t first, const char *path) const {
-  Array<const FileTensor *> order;
+  Array<size_t> order;
   for (size_t i = first; i < tensors.size(); ++i)
     if (!tensors[i].bytes.empty())
-      order.push(&tensors[i]);
+      order.push(i);
   std::sort(order.begin(), order.end(),
-            [](const FileTensor *a, const FileTensor *b) { return a->bytes.data() < b->bytes.data(); });
-  for (size_t i = 1; i < order.size(); ++i)
-    if (order[i - 1]->bytes.data() + order[i - 1]->bytes.size() > order[i]->bytes.data())
-      return fail("`%s`: tensors `%s` and `%s` overlap", path, order[i - 1]->name.c_str(), order[i]->name.c_str());
+            [&](size_t a, size_t b) { return tensors[a].bytes.data() < tensors[b].bytes.data(); });
+  for (size_t i = 1; i < order.size(); ++i) {
+    const FileTensor &before = tensors[order[i - 1]], &after = tensors[order[i]];
+    if (before.bytes.data() + before.bytes.size() > after.bytes.data())
+      return fail("`%s`: tensors `%s` and `%s` overlap", path, before.name.c_str(), after.name.c_str());
+  }
   return true;
 }
 

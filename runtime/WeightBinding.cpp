@@ -96,11 +96,12 @@ bool fitsShape(const Array<int64_t> &file, const Array<int64_t> &text, bool inOu
   size_t next = 0;
   for (int64_t size : left) {
     int64_t product = 1;
-    do
-      if (next == right.size() || __builtin_mul_overflow(product, right[next++], &product))
-        return false;
-    while (product != 0 && product < size);
-    if (product != size)
+    bool fits = true;
+    do {
+      fits = next < right.size() && !__builtin_mul_overflow(product, right[next], &product);
+      ++next;
+    } while (fits && product != 0 && product < size);
+    if (!fits || product != size)
       return false;
   }
   return next == right.size();

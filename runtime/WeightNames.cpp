@@ -14,14 +14,19 @@ Text replaceAll(View name, View from, View to) {
   return std::move(out.append(View(name.data() + at, name.size() - at)));
 }
 
+// A name of the file as the text calls it.
+Text renamedBy(const Metadata &metadata, View inFile) {
+  Text name(inFile);
+  for (const auto &rename : metadata.renames)
+    name = replaceAll(name.view(), rename.first, rename.second);
+  return name;
+}
+
 } // namespace
 
 WeightNames::WeightNames(const Metadata &about, const Safetensors &tensors) : metadata(about), file(tensors) {
   for (size_t i = 0; i < file.size(); ++i) {
-    Text name = file[i].name.copy();
-    for (const auto &rename : metadata.renames)
-      name = replaceAll(name.view(), rename.first, rename.second);
-    renamed.push(std::move(name));
+    renamed.push(renamedBy(metadata, file[i].name.view()));
     twins.push(-1);
   }
   for (size_t i = 0; i < file.size(); ++i)
