@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FakeModel.h"
 #include "runtime/Error.h"
+#include <fstream>
+#include <sstream>
 
 namespace attn {
 using namespace test;
@@ -50,6 +52,19 @@ TEST(Metadata, GivesSignatures) {
   EXPECT_EQ(attn_function_find(model.get(), "mean"), 1);
   EXPECT_EQ(attn_function_find(model.get(), "nobody"), -1);
   EXPECT_STREQ(attn_last_error(), "model `fake` has no function `nobody`");
+}
+
+TEST(Metadata, OfTheDocumentationIsRight) {
+  std::stringstream text;
+  text << std::ifstream(std::string(ATTN_SOURCE) + "/docs/metadata.md").rdbuf();
+  size_t begin = text.str().find("```json\n") + 8;
+  std::string json = text.str().substr(begin, text.str().find("```", begin) - begin);
+  attn_program program = attn_this_program;
+  program.functions = 1;
+  program.metadata = json.c_str();
+  Metadata metadata;
+  ASSERT_TRUE(metadata.read(program)) << lastError();
+  EXPECT_EQ(metadata.slots(), 6);
 }
 
 TEST(Metadata, OfAnotherVersionIsRefused) {
