@@ -318,14 +318,27 @@ static bool isView(Operation *op) {
   return memory && memory.size() == 1 && cast<DictionaryAttr>(memory[0]).contains("view");
 }
 
+/// Weights and constants: the memory is there.
+bool Emitter::bindGiven(Operation *op) {
+  if (op->getNumResults() != 1 || !isa<ParamOp, arith::ConstantOp>(op))
+    return false;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type)
+    return false;
+  Value pointer;
+  if (auto param = dyn_cast<ParamOp>(op))
+    pointer = weight(param.getWeight(), param.getTurns(), Plain);
+  else
+    pointer = LLVM::AddressOfOp::create(
+        entry, entry.loc, program.constant(cast<DenseElementsAttr>(cast<arith::ConstantOp>(op).getValue())));
+  auto layout = packedLayout(type, DimsAttr::get(op->getContext(), SmallVector<StringAttr>(type.getRank())), true);
+  views[op->getResult(0)] = {pointer, type.getElementType(), layout, {}};
+  return true;
+}
+
 LogicalResult Emitter::lower(Operation *op) {
-  if (auto param = dyn_cast<ParamOp>(op)) {
-    auto type = cast<RankedTensorType>(param.getType());
-    auto layout = packedLayout(type, DimsAttr::get(op->getContext(), SmallVector<StringAttr>(type.getRank())), true);
-    Value pointer = weight(param.getWeight(), param.getTurns(), Plain);
-    views[param] = {pointer, type.getElementType(), layout, {}};
+  if (bindGiven(op))
     return success();
-  }
   if (isa<arith::ArithDialect>(op->getDialect())) {
     entry.clone(*op, scalars);
     return success();

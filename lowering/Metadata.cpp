@@ -81,7 +81,7 @@ struct TableLimits {
       if (isa<BlockArgument>(numbers))
         keepLeast(ids[numbers], rows);
       else if (auto positions = numbers.getDefiningOp<PosOp>())
-        keepLeast(longest[positions.outDims(0).dim(0)], rows);
+        keepLeast(longest[positions.outDims(0).sequence(0)], rows);
     });
   }
 
@@ -93,7 +93,7 @@ private:
 void addDims(json::Object &object, Type type, DimsAttr names) {
   json::Array dims, all;
   for (auto [i, size] : llvm::enumerate(cast<RankedTensorType>(type).getShape())) {
-    dims.push_back(ShapedType::isDynamic(size) ? json::Value(names.dim(i)) : json::Value(size));
+    dims.push_back(ShapedType::isDynamic(size) ? json::Value(names.sequence(i)) : json::Value(size));
     all.push_back(names.dim(i));
   }
   object["type"] = cast<RankedTensorType>(type).getElementType().isInteger(32) ? "i32" : "f32";

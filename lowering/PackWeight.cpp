@@ -55,19 +55,31 @@ Value loadNumber(Ir &ir, int32_t dtype, Value data, Value index) {
   return arith::BitcastOp::create(ir, ir.loc, ir.f32(), wide);
 }
 
-/// Writes the rows `first`, first + 1, … of the weight from one part that has `count` of them.
-void packPart(Ir &ir, WeightOp weight, const Target &target, int32_t dtype, Value packed, Value data, int64_t first,
-              int64_t count) {
-  int64_t width = sizesOf(weight).width, panel = target.panel();
-  bool inOut = weight.getStored() == "in_out";
-  ir.loop(ir.constant(count), [&](Value n) {
-    Value row = ir.add(n, ir.constant(first)), size = ir.constant(panel);
-    Value begin = ir.add(ir.mul(ir.div(row, size), ir.constant(width * panel)), ir.rem(row, size));
-    ir.loop(ir.constant(width), [&](Value k) {
-      Value from = inOut ? ir.add(ir.mul(k, ir.constant(count)), n) : ir.add(ir.mul(n, ir.constant(width)), k);
-      ir.store(loadNumber(ir, dtype, data, from), packed, ir.add(begin, ir.mul(k, size)));
+/// `attn_pack_rows_TYPE(packed, data, first, count, width, row, step)`: writes the rows first, first + 1, … of a weight
+/// from a part that has `count` of them; the number k of row n lies at data[n * row + k * step]. Shared by all weights.
+LLVM::LLVMFuncOp packRows(Program &program, int32_t dtype, StringRef name) {
+  if (auto known = program.lowered.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  Ir types(program.lowered.getLoc(), OpBuilder(program.lowered.getContext()));
+  SmallVector<Type> parameters(7, types.i64());
+  parameters[0] = parameters[1] = types.ptr();
+  auto none = LLVM::LLVMVoidType::get(types.getContext());
+  auto function = program.function(types.loc, name, LLVM::LLVMFunctionType::get(none, parameters));
+  Block *block = function.addEntryBlock(types);
+  Ir ir(types.loc, OpBuilder::atBlockEnd(block));
+  auto given = [&](unsigned i) -> Value { return block->getArgument(i); };
+  Value width = given(4), panel = ir.constant(program.target.panel());
+  ir.loop(given(3), [&](Value n) {
+    Value row = ir.add(n, given(2));
+    Value begin = ir.add(ir.mul(ir.div(row, panel), ir.mul(width, panel)), ir.rem(row, panel));
+    Value from = ir.mul(n, given(5));
+    ir.loop(width, [&](Value k) {
+      Value number = loadNumber(ir, dtype, given(1), ir.add(from, ir.mul(k, given(6))));
+      ir.store(number, given(0), ir.add(begin, ir.mul(k, panel)));
     });
   });
+  LLVM::ReturnOp::create(ir, ir.loc, ValueRange());
+  return function;
 }
 
 /// Zeroes the last panel if rows are missing there.
@@ -99,15 +111,24 @@ LLVM::LLVMFuncOp packFunction(Program &program, WeightOp weight) {
   if (rows.empty())
     rows.push_back(sizes.rows / sizes.inner);
   clearTail(ir, sizes, program.target.panel(), packed);
-  for (int32_t known : {ATTN_F32, ATTN_F16, ATTN_BF16})
+  bool inOut = weight.getStored() == "in_out";
+  std::pair<int32_t, StringRef> forms[] = {
+      {ATTN_F32, "attn_pack_rows_f32"}, {ATTN_F16, "attn_pack_rows_f16"}, {ATTN_BF16, "attn_pack_rows_bf16"}};
+  for (auto [known, name] : forms) {
+    LLVM::LLVMFuncOp packer = packRows(program, known, name);
     ir.when(arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::eq, dtype, ir.constant32(known)), [&] {
       int64_t first = 0;
-      for (auto [i, count] : llvm::enumerate(rows)) {
+      for (auto [i, rowsOfPart] : llvm::enumerate(rows)) {
+        int64_t count = rowsOfPart * sizes.inner;
         Value data = ir.load(ir.ptr(), parts, ir.constant(int64_t(i)));
-        packPart(ir, weight, program.target, known, packed, data, first, count * sizes.inner);
-        first += count * sizes.inner;
+        SmallVector<Value> arguments{packed, data};
+        for (int64_t number : {first, count, sizes.width, inOut ? 1 : sizes.width, inOut ? count : 1})
+          arguments.push_back(ir.constant(number));
+        LLVM::CallOp::create(ir, ir.loc, packer, arguments);
+        first += count;
       }
     });
+  }
   LLVM::ReturnOp::create(ir, ir.loc, ValueRange());
   return program.share(function);
 }

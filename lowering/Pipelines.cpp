@@ -10,6 +10,12 @@ using namespace mlir;
 
 namespace attn {
 
+void buildTilePipeline(OpPassManager &manager) {
+  // Lengths, strides and addresses were written where they were needed, without looking for the same ones before.
+  manager.addPass(createCSEPass());
+  // From here on: entries and kernels over whole tiles, readable.
+}
+
 void buildVectorPipeline(OpPassManager &manager, const Target &target) {
   manager.addPass(cpu::createLowerTilesPass(target.name));
   // From here on: loops, vectors of the machine's width, addresses; no tile is left.

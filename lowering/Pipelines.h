@@ -11,6 +11,8 @@ class OpPassManager;
 
 namespace attn {
 
+/// Tidies what lowering wrote.
+void buildTilePipeline(mlir::OpPassManager &manager);
 /// From tiles to loops over vectors of the machine.
 void buildVectorPipeline(mlir::OpPassManager &manager, const Target &target);
 /// From there to the LLVM dialect alone.

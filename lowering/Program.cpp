@@ -87,6 +87,25 @@ LLVM::LLVMFuncOp Program::finder() {
   return made;
 }
 
+LLVM::GlobalOp Program::constant(DenseElementsAttr numbers) {
+  LLVM::GlobalOp &known = constants[numbers];
+  if (known)
+    return known;
+  OpBuilder builder(lowered.getContext());
+  Type element = numbers.getElementType();
+  auto flat = RankedTensorType::get({numbers.getNumElements()}, element);
+  DenseElementsAttr value = numbers.isSplat() ? numbers.resizeSplat(flat) : numbers.reshape(flat);
+  if (element.isInteger(1)) {
+    element = builder.getI8Type();
+    value = value.mapValues(element, [](const APInt &truth) { return truth.zext(8); });
+  }
+  auto type = LLVM::LLVMArrayType::get(element, numbers.getNumElements());
+  known = LLVM::GlobalOp::create(builder, lowered.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                 "attn_constant", value, /*alignment=*/64);
+  symbols.insert(known, lowered.getBody()->begin());
+  return known;
+}
+
 LLVM::GlobalOp Program::text(StringRef name, StringRef value) {
   OpBuilder builder(lowered.getContext());
   std::string bytes = (value + StringRef("\0", 1)).str();

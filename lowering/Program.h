@@ -43,6 +43,8 @@ public:
   mlir::LLVM::LLVMFuncOp share(mlir::LLVM::LLVMFuncOp made);
   /// `i64 attn_find(table, n, number)`: the largest s < n with table[s] <= number.
   mlir::LLVM::LLVMFuncOp finder();
+  /// A constant tensor, row-major, truth values as bytes; one copy of each.
+  mlir::LLVM::GlobalOp constant(mlir::DenseElementsAttr numbers);
   /// A zero-terminated constant string; its address can be had with llvm.mlir.addressof.
   mlir::LLVM::GlobalOp text(llvm::StringRef name, llvm::StringRef value);
 
@@ -50,6 +52,7 @@ private:
   llvm::MapVector<std::pair<mlir::Operation *, unsigned>, WeightUse> uses;
   int64_t nextSlot = 0;
   llvm::SmallVector<mlir::LLVM::LLVMFuncOp> kernels;
+  llvm::DenseMap<mlir::Attribute, mlir::LLVM::GlobalOp> constants;
   mlir::SymbolTable symbols;
 };
 

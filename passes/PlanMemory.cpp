@@ -12,6 +12,7 @@
 // are copied there).
 #include "passes/PlanMemory.h"
 #include "dialect/AttnOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
@@ -78,6 +79,12 @@ private:
 
 int64_t elementBytes(Type element) {
   return element.isInteger(1) ? 1 : 4;
+}
+
+/// Weights and constants lie elsewhere already.
+bool isGiven(Operation *op) {
+  return isa<ParamOp, arith::ConstantOp>(op) && op->getNumResults() == 1 &&
+         isa<RankedTensorType>(op->getResult(0).getType());
 }
 
 /// How many bytes a slot takes: full cache lines, once the units are rounded as lowering rounds them.
@@ -220,10 +227,10 @@ void Planner::visit(Block &block) {
         });
     if (auto repeat = dyn_cast<RepeatOp>(op))
       visitRepeat(repeat);
-    else if (auto param = dyn_cast<ParamOp>(op)) {
-      auto type = cast<RankedTensorType>(param.getType());
+    else if (isGiven(&op)) {
+      auto type = cast<RankedTensorType>(op.getResult(0).getType());
       auto none = DimsAttr::get(op.getContext(), SmallVector<StringAttr>(type.getRank()));
-      fresh(param, true, none, Storage::Given);
+      fresh(op.getResult(0), true, none, Storage::Given);
     } else if (op.getNumResults() && isa<RankedTensorType>(op.getResult(0).getType()))
       visitResults(&op);
   }
@@ -350,7 +357,7 @@ void Planner::annotate(Operation *op) {
   SmallVector<Attribute> memory;
   for (Value result : op->getResults()) {
     auto place = places.find(result);
-    if (place == places.end() || isa<ParamOp>(op))
+    if (place == places.end() || isGiven(op))
       return;
     const Storage &storage = all[storageOf(place->second.root)];
     if (place->second.root != result)

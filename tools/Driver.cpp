@@ -9,6 +9,7 @@
 #include "frontend/Config.h"
 #include "frontend/Elaborate.h"
 #include "frontend/Parser.h"
+#include "lowering/Explain.h"
 #include "lowering/Lower.h"
 #include "lowering/Pipelines.h"
 #include "mlir/IR/MLIRContext.h"
@@ -185,10 +186,13 @@ bool Compilation::runPasses(mlir::ModuleOp on, function_ref<void(mlir::OpPassMan
 bool Compilation::plan() {
   PassOptions passes;
   passes.probe = options.probe;
-  return runPasses(*module, [&](mlir::OpPassManager &manager) {
+  bool planned = runPasses(*module, [&](mlir::OpPassManager &manager) {
     buildPassPipeline(manager, passes);
     buildPlanPipeline(manager);
   });
+  if (planned && options.explain)
+    errs() << explainPlan(*module);
+  return planned;
 }
 
 bool Compilation::lowerPlan() {
@@ -196,7 +200,7 @@ bool Compilation::lowerPlan() {
   if (failed(result))
     return false;
   lowered = std::move(*result);
-  return true;
+  return runPasses(*lowered.module, [](mlir::OpPassManager &manager) { buildTilePipeline(manager); });
 }
 
 bool Compilation::lowerTiles() {

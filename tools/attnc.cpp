@@ -19,6 +19,9 @@ cl::opt<std::string> output("o", cl::value_desc("file"), cl::cat(category),
 cl::opt<std::string> config("config", cl::desc("config.json, or the folder that holds it"), cl::value_desc("path"),
                             cl::cat(category));
 cl::opt<std::string> mcpu("mcpu", cl::desc("the machine: native, x86-64-v3, …"), cl::init("native"), cl::cat(category));
+cl::opt<std::string> machine("target", cl::desc("what kind of machine: cpu"), cl::init("cpu"), cl::cat(category));
+cl::opt<std::string> precision("precision", cl::desc("what the code computes in: f32"), cl::init("f32"),
+                               cl::cat(category));
 cl::opt<bool> strict("strict", cl::desc("warnings about unread configuration are errors"), cl::cat(category));
 cl::opt<bool> probe("probe", cl::desc("keep taps, for attn_session_probe"), cl::cat(category));
 cl::opt<bool> explain("explain", cl::desc("say what the passes did and what they had to leave"), cl::cat(category));
@@ -55,6 +58,10 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   if (!cl::ParseCommandLineOptions(argc, argv, "attn compiler\n", &errs()))
     return 2;
+  if (machine != "cpu")
+    return usage("--target=" + machine + ": code is made for cpu only");
+  if (precision != "f32")
+    return usage("--precision=" + precision + ": code computes in f32 only");
   attn::DriverOptions options;
   options.input = input;
   options.output = output;

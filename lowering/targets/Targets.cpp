@@ -91,6 +91,9 @@ std::optional<Target> findTarget(llvm::StringRef name) {
     features[word] = true;
   Target target = x86Target(name, features);
   target.cpu = name.str();
+  llvm::sort(words);
+  for (llvm::StringRef word : words)
+    target.features += (target.features.empty() ? "+" : ",+") + word.str();
   return target;
 }
 

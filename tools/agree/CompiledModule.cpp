@@ -58,6 +58,7 @@ static bool writeFile(StringRef path, ArrayRef<char> bytes) {
 
 static LogicalResult makeObject(Lowered &lowered, const Target &target, SmallVectorImpl<char> &object) {
   PassManager manager(lowered.module->getContext(), ModuleOp::getOperationName());
+  buildTilePipeline(manager);
   buildVectorPipeline(manager, target);
   buildLLVMPipeline(manager);
   return failed(manager.run(*lowered.module)) ? failure() : emitObject(*lowered.module, target, {}, object);

@@ -1,0 +1,15 @@
+// What became of each export, in words.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_LOWERING_EXPLAIN_H
+#define ATTN_LOWERING_EXPLAIN_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <string>
+
+namespace attn {
+
+/// One line an operation of the plan that computes or moves something, and the memory of a call. `--explain` prints it.
+std::string explainPlan(mlir::ModuleOp planned);
+
+} // namespace attn
+#endif
