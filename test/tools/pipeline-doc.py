@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-attnc, doc = sys.argv[1], pathlib.Path(sys.argv[2])
+attnc, doc = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 text = doc.read_text(encoding="utf-8")
 folder = doc.parent / "pipeline"
 block = re.compile(r"<!-- attnc (?P<options>[^|\n]*?)(?: \| from `(?P<first>[^`]*)`)?(?: \| to `(?P<last>[^`]*)`)? -->\n"
