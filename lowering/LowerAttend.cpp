@@ -33,6 +33,8 @@ namespace {
 
 constexpr int64_t keysOfTile = 64;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+// Stand for -inf where differences are taken: a score of a hidden key, and far above it the maximum over none.
+constexpr double hiddenScore = -3e38, noMaximum = -1.5e38;
 constexpr double log2OfE = 1.4426950408889634074;
 
 /// Arithmetic on scalars inside map regions.
@@ -45,6 +47,10 @@ struct Scalars {
   Value div(Value a, Value b) { return arith::DivFOp::create(ir, ir.loc, a, b); }
   Value max(Value a, Value b) { return arith::MaximumFOp::create(ir, ir.loc, a, b); }
   Value min(Value a, Value b) { return arith::MinimumFOp::create(ir, ir.loc, a, b); }
+  /// The larger, `b` if it is NaN: one instruction.
+  Value atLeast(Value bound, Value b) {
+    return choose(arith::CmpFOp::create(ir, ir.loc, arith::CmpFPredicate::OGT, bound, b), bound, b);
+  }
   Value equals(Value a, Value b) { return arith::CmpFOp::create(ir, ir.loc, arith::CmpFPredicate::OEQ, a, b); }
   Value choose(Value c, Value a, Value b) { return arith::SelectOp::create(ir, ir.loc, c, a, b); }
   Value number(double n) { return ir.number(n); }
@@ -85,6 +91,7 @@ private:
   Running step(Running before, Value key, Value guard);
   Value scores(Value key, OpFoldResult keys);
   Value weigh(Value score, Value m, OpFoldResult keys);
+  Value inverse(const Running &last);
   void storeWeights(const Running &last);
   Value finish(Running last);
   bool canHide() { return !op.getMask().empty() || !op.getScore().empty(); }
@@ -262,7 +269,7 @@ AttendLowering::Running AttendLowering::begin() {
   auto fill = [&](ArrayRef<int64_t> shape, double number) -> Value {
     return tile::FillOp::create(ir, ir.loc, type(shape), ir.number(number));
   };
-  Running start{fill({rows, valueWidth}, 0), fill({rows}, -infinity), fill({rows}, 0)};
+  Running start{fill({rows, valueWidth}, 0), fill({rows}, noMaximum), fill({rows}, 0)};
   bool sink = !op.getSink().empty();
   if (!usesMaximum() || (!sink && op.getWeigh() != Weigh::softmax1))
     return start;
@@ -272,7 +279,7 @@ AttendLowering::Running AttendLowering::begin() {
   if (sink)
     logit = out.mul(inside(op.getSink(), out, {toI32(out.ir, head)}, {}, {}), out.number(log2OfE));
   bool one = op.getWeigh() == Weigh::softmax1; // a key of logit 0
-  Value top = math::CeilOp::create(out.ir, ir.loc, one ? out.max(logit, zero) : logit);
+  Value top = math::CeilOp::create(out.ir, ir.loc, out.max(logit, one ? zero : out.number(noMaximum)));
   auto add = [&](Value key) {
     Value none = out.equals(key, out.number(-infinity));
     Value part = math::Exp2Op::create(out.ir, ir.loc, out.choose(none, zero, out.sub(key, top)));
@@ -323,13 +330,12 @@ Value AttendLowering::weigh(Value score, Value m, OpFoldResult n) {
   auto tileType = type({rows, keysOfTile});
   SmallVector<OpFoldResult> valid{folded(count), n};
   if (usesMaximum())
+    // A hidden score lies so far below any maximum that its power of two is 0.
     return mapTile(ir, tileType, {score, m}, {-1, 0}, valid, [&](Scalars &in, ValueRange, ValueRange e) -> Value {
-      Value hidden = in.equals(e[0], in.number(-infinity));
-      Value t = canHide() ? in.choose(hidden, in.number(0), e[0]) : e[0];
+      Value t = in.atLeast(in.number(hiddenScore), e[0]);
       Value near = math::RoundEvenOp::create(in.ir, in.ir.loc, t);
       Value part = tile::PowerOp::create(in.ir, in.ir.loc, in.ir.f32(), in.sub(t, near));
-      Value p = tile::ScaleOp::create(in.ir, in.ir.loc, in.ir.f32(), part, in.sub(near, e[1]));
-      return canHide() ? in.choose(hidden, in.number(0), p) : p;
+      return tile::ScaleOp::create(in.ir, in.ir.loc, in.ir.f32(), part, in.sub(near, e[1]));
     });
   return mapTile(ir, tileType, score, {}, valid, [&](Scalars &in, ValueRange, ValueRange e) -> Value {
     Value hidden = in.equals(e[0], in.number(-infinity));
@@ -355,9 +361,7 @@ AttendLowering::Running AttendLowering::step(Running before, Value key, Value gu
       return in.max(e[1], math::CeilOp::create(in.ir, in.ir.loc, e[0]));
     });
     Value factor = mapTile(ir, type({rows}), {before.m, now.m}, {}, {m}, [&](Scalars &in, ValueRange, ValueRange e) {
-      Value same = in.equals(e[0], e[1]);
-      Value down = in.max(in.choose(same, in.number(0), in.sub(e[0], e[1])), in.number(-300));
-      return Value(tile::ScaleOp::create(in.ir, in.ir.loc, in.ir.f32(), in.number(1), down));
+      return Value(tile::ScaleOp::create(in.ir, in.ir.loc, in.ir.f32(), in.number(1), in.sub(e[0], e[1])));
     });
     auto scaled = [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], e[1]); };
     carried = mapTile(ir, type({rows, valueWidth}), {before.y, factor}, {-1, 0}, {m, w}, scaled);
@@ -374,20 +378,26 @@ AttendLowering::Running AttendLowering::step(Running before, Value key, Value gu
   return now;
 }
 
+/// One over the sums of weights; over a sum of 0 it is 0, and so is all that it is multiplied with.
+Value AttendLowering::inverse(const Running &last) {
+  return mapTile(ir, type({rows}), last.l, {}, {folded(count)}, [&](Scalars &in, ValueRange, ValueRange e) {
+    Value none = in.equals(e[0], in.number(0)), one = in.number(1);
+    return in.choose(none, in.number(0), in.div(one, in.choose(none, one, e[0])));
+  });
+}
+
 /// The weights themselves, by going over the keys once more.
 void AttendLowering::storeWeights(const Running &last) {
   bool divides = op.getWeigh() != Weigh::sigmoid;
-  Value inverse = mapTile(ir, type({rows}), last.l, {}, {folded(count)}, [&](Scalars &in, ValueRange, ValueRange e) {
-    Value none = in.equals(e[0], in.number(0));
-    Value one = in.number(1);
-    return divides ? in.choose(none, in.number(0), in.div(one, in.choose(none, one, e[0]))) : one;
-  });
+  Value factor = divides ? inverse(last) : Value();
   int keysDim = int(weightsAt.rank()) - 1;
   ir.loop(ir.constant(0), keys, ir.constant(keysOfTile), [&](Value key) {
     OpFoldResult n = folded(ir.min(ir.constant(keysOfTile), ir.sub(keys, key))), m = folded(count);
     Value p = weigh(scores(key, n), last.m, n);
-    Value weights = mapTile(ir, type({rows, keysOfTile}), {p, inverse}, {-1, 0}, {m, n},
-                            [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], e[1]); });
+    Value weights = p;
+    if (divides)
+      weights = mapTile(ir, type({rows, keysOfTile}), {p, factor}, {-1, 0}, {m, n},
+                        [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], e[1]); });
     Value place = ir.add(ir.mul(first, weightsAt.strides[0]), ir.mul(key, weightsAt.strides[keysDim]));
     tile::StoreOp::create(ir, ir.loc, weights, ir.address(weightsAt.pointer, ir.f32(), place),
                           {folded(weightsAt.strides[0]), folded(weightsAt.strides[keysDim])}, {m, n});
@@ -399,11 +409,8 @@ Value AttendLowering::finish(Running last) {
   OpFoldResult m = folded(count), w = ir.getI64IntegerAttr(valueWidth);
   Value result = last.y;
   if (op.getWeigh() != Weigh::sigmoid)
-    result = mapTile(ir, type({rows, valueWidth}), {last.y, last.l}, {-1, 0}, {m, w},
-                     [&](Scalars &in, ValueRange, ValueRange e) {
-                       Value none = in.equals(e[1], in.number(0));
-                       return in.choose(none, in.number(0), in.div(e[0], in.choose(none, in.number(1), e[1])));
-                     });
+    result = mapTile(ir, type({rows, valueWidth}), {last.y, inverse(last)}, {-1, 0}, {m, w},
+                     [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], e[1]); });
   Value to = ir.address(yAt.pointer, ir.f32(), ir.mul(first, yAt.strides[0]));
   tile::StoreOp::create(ir, ir.loc, result, to, {folded(yAt.strides[0]), folded(yAt.strides.back())}, {m, w});
   if (op.getLse()) {

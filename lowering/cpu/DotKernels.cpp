@@ -17,9 +17,10 @@ struct Product {
   Ir &ir;
   Vectors vectors;
   Guard guard;
-  Value each, eachRow, eachK, wide, wideK, out, outRow, rows, lanes, inner, add;
+  Value each, eachRow, eachK, wide, wideK, out, outRow, rows, lanes, inner, add, ahead, aheadRow, aheadLines;
 
   void columns(int64_t rowBlock, int64_t vectorBlock);
+  void prefetch(Value row, Value line, int64_t height);
   void rowsOf(Value column, int64_t rowBlock, int64_t width);
   void block(Value row, Value column, int64_t height, int64_t width);
   SmallVector<Value> sums(Value row, Value column, int64_t height, int64_t width, ValueRange start);
@@ -83,10 +84,23 @@ void Product::block(Value row, Value column, int64_t height, int64_t width) {
     vectors.store(total, place);
 }
 
+/// Asks for one line of each of the block's rows in what will be read next.
+void Product::prefetch(Value row, Value line, int64_t height) {
+  constexpr int64_t numbersOfLine = 16;
+  for (int64_t r = 0; r < height; ++r) {
+    Value place = ir.add(ir.mul(ir.add(row, ir.constant(r)), aheadRow), ir.mul(line, ir.constant(numbersOfLine)));
+    LLVM::Prefetch::create(ir, ir.loc, ir.address(ahead, ir.f32(), place), /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+}
+
 /// Row blocks of full height, then what is left in blocks of 4, 2, 1.
 void Product::rowsOf(Value column, int64_t rowBlock, int64_t width) {
   Value step = ir.constant(rowBlock), full = ir.mul(ir.div(rows, step), step);
-  ir.loop(ir.constant(0), full, step, [&](Value row) { block(row, column, rowBlock, width); });
+  Value lines = arith::SelectOp::create(ir, ir.loc, ir.less(ir.constant(0), column), ir.constant(0), aheadLines);
+  ir.loop(ir.constant(0), full, step, [&](Value row) {
+    ir.loop(lines, [&](Value line) { prefetch(row, line, rowBlock); });
+    block(row, column, rowBlock, width);
+  });
   Value row = full;
   for (int64_t height : {4, 2, 1}) {
     if (height >= rowBlock)
@@ -97,20 +111,26 @@ void Product::rowsOf(Value column, int64_t rowBlock, int64_t width) {
   }
 }
 
-/// As many vectors side by side as the registers hold, at the end as many as are left.
+/// As many vectors side by side as the registers hold; one alone would leave most of them idle, so that four in blocks
+/// of three are two and two.
 void Product::columns(int64_t rowBlock, int64_t vectorBlock) {
-  Value step = ir.constant(vectorBlock * vectors.lanes);
-  ir.loop(ir.constant(0), lanes, step, [&](Value column) {
-    Value left = ir.sub(lanes, column);
-    for (int64_t width = 1; width <= vectorBlock; ++width) {
-      Value above = ir.less(ir.constant((width - 1) * vectors.lanes), left);
-      Value chosen = above;
-      if (width < vectorBlock) {
-        Value below = ir.less(left, ir.constant(width * vectors.lanes + 1));
-        chosen = arith::AndIOp::create(ir, ir.loc, above, below);
-      }
-      ir.when(chosen, [&] { rowsOf(column, rowBlock, width); });
+  auto equal = [&](Value a, int64_t b) {
+    return arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::eq, a, ir.constant(b)).getResult();
+  };
+  auto choose = [&](Value which, Value a, Value b) {
+    return arith::SelectOp::create(ir, ir.loc, which, a, b).getResult();
+  };
+  Value most = ir.constant(vectorBlock), all = ir.ceilDiv(lanes, ir.constant(vectors.lanes));
+  ir.loop(ir.constant(0), all, most, [&](Value begin) {
+    Value left = ir.sub(all, begin), count = ir.min(left, most), first = begin;
+    if (vectorBlock > 2) {
+      Value last = arith::AndIOp::create(ir, ir.loc, equal(left, 1), ir.less(ir.constant(0), begin));
+      count = choose(equal(left, vectorBlock + 1), ir.constant(vectorBlock - 1), choose(last, ir.constant(2), count));
+      first = choose(last, ir.sub(begin, ir.constant(1)), begin);
     }
+    Value column = ir.mul(first, ir.constant(vectors.lanes));
+    for (int64_t width = 1; width <= vectorBlock; ++width)
+      ir.when(equal(count, width), [&] { rowsOf(column, rowBlock, width); });
   });
 }
 
@@ -124,14 +144,21 @@ LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard)
   Ir ir(module.getLoc(), builder);
   Type p = ir.ptr(), n = ir.i64();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()),
-                                          {p, n, n, p, n, p, n, n, n, n, ir.getI1Type()});
+                                          {p, n, n, p, n, p, n, n, n, n, ir.getI1Type(), p, n, n});
   auto function = LLVM::LLVMFuncOp::create(ir, ir.loc, name, type, LLVM::Linkage::Internal);
   function.setPassthroughAttr(ir.getStrArrayAttr({"noinline", "nounwind"}));
   Block *body = function.addEntryBlock(ir);
   ir.setInsertionPointToEnd(body);
   auto a = body->getArguments();
-  Product product{ir,   Vectors(ir, target.lanes), guard, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
-                  a[10]};
+  Product product{ir,    Vectors(ir, target.lanes),
+                  guard, a[0],
+                  a[1],  a[2],
+                  a[3],  a[4],
+                  a[5],  a[6],
+                  a[7],  a[8],
+                  a[9],  a[10],
+                  a[11], a[12],
+                  a[13]};
   if (guard == Guard::None)
     product.columns(target.panelRows, target.panelVectors);
   else

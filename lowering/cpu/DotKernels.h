@@ -1,7 +1,8 @@
 // The register-blocked product that all kernels of a module share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//     llvm.func internal @attn_dot(each, eachRow, eachK, wide, wideK, out, outRow, rows, lanes, inner, add)
+//     llvm.func internal @attn_dot(each, eachRow, eachK, wide, wideK, out, outRow, rows, lanes, inner, add,
+//                               ahead, aheadRow, aheadLines)
 //
 // out[r * outRow + l] = (add ? out[…] : 0) + sum over k < inner of each[r * eachRow + k * eachK] * wide[k * wideK + l].
 // `each` is read number by number, each spread over a vector; `wide` and `out` are read and written in whole vectors,

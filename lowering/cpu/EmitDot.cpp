@@ -6,21 +6,53 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include <numeric>
 
 using namespace mlir;
 
 namespace attn::cpu {
 
+/// Rows a large power of two apart fall on each other in the first cache: no 64 of them stay there together. They are
+/// copied side by side before a product goes over them again and again.
+static bool collides(Ir &ir, const Place &place) {
+  if (place.splat || place.scratch)
+    return false;
+  auto stride = Ir::known(place.strides[0]);
+  constexpr int64_t period = 4096, harmless = 512; // bytes after which sets repeat; eight rows on one set still fit
+  return stride && *stride != 0 && std::gcd(*stride * 4, period) > harmless;
+}
+
+/// What the product asks for meanwhile: the rows behind a tile whose rows collide. The next tile of a loop is most
+/// likely there; if not, nothing is lost.
+SmallVector<Value> TileLowering::aheadOf(Value tile) {
+  Place place = places.lookup(tile);
+  if (!collides(ir, place))
+    return {LLVM::ZeroOp::create(ir, ir.loc, ir.ptr()), ir.constant(0), ir.constant(0)};
+  auto type = cast<tile::TileType>(tile.getType());
+  Value next = ir.address(place.pointer, ir.f32(), ir.mul(ir.constant(type.dim(0)), place.strides[0]));
+  return {next, place.strides[0], ir.constant(llvm::divideCeil(type.dim(1), 16))};
+}
+
 /// The operand that lies on the lanes: scratch or a panel with its dimension `lanes` contiguous, else a copy that is.
 Place TileLowering::wideOperand(Value tile, int lanes, ArrayRef<OpFoldResult> valid) {
   Place place = places.lookup(tile);
   bool fits = !place.splat && Ir::known(place.strides[lanes]) == 1;
-  if (fits && (place.scratch || (lanes == 1 && isPanel(tile, vectors.lanes))))
+  if (fits && (place.scratch || (lanes == 1 && isPanel(tile, vectors.lanes) && !collides(ir, place))))
     return place;
   auto type = cast<tile::TileType>(tile.getType());
   Place packed = scratch.allocate(type, lanes);
   Space space{SmallVector<int64_t, 2>(type.getShape()), SmallVector<OpFoldResult, 2>(valid), lanes};
   copy(place, packed, space);
+  return packed;
+}
+
+Place TileLowering::eachOperand(Value tile, ArrayRef<OpFoldResult> valid) {
+  Place place = inMemory(tile);
+  auto type = cast<tile::TileType>(tile.getType());
+  if (type.dim(0) < 16 || type.dim(1) < 16 || !collides(ir, place) || Ir::known(place.strides[1]) != 1)
+    return place;
+  Place packed = scratch.allocate(type, 1);
+  copy(place, packed, Space{SmallVector<int64_t, 2>(type.getShape()), SmallVector<OpFoldResult, 2>(valid), 1});
   return packed;
 }
 
@@ -33,7 +65,7 @@ void TileLowering::lowerDot(tile::DotOp dot) {
   Value wideK, eachRow, eachK;
   if (lanes == 0) {
     wide = wideOperand(dot.getA(), 0, {valid[0], valid[2]});
-    each = inMemory(dot.getB());
+    each = kn ? eachOperand(dot.getB(), {valid[2], valid[1]}) : eachOperand(dot.getB(), {valid[1], valid[2]});
     wideK = wide.strides[1], eachK = each.strides[bK], eachRow = each.strides[1 - bK];
   } else {
     auto b = kn ? SmallVector<OpFoldResult>{valid[2], valid[1]} : SmallVector<OpFoldResult>{valid[1], valid[2]};
@@ -71,6 +103,7 @@ void TileLowering::lowerDot(tile::DotOp dot) {
                               size(valid[lanes]),
                               size(valid[2]),
                               add};
+  llvm::append_range(operands, aheadOf(dot.getB()));
   auto module = owner->getParentOfType<ModuleOp>();
   auto call = [&](Guard guard) { LLVM::CallOp::create(ir, ir.loc, dotFunction(module, machine, guard), operands); };
   if (!dot.getGuard()) {

@@ -47,6 +47,8 @@ private:
 
   // EmitDot.cpp
   void lowerDot(tile::DotOp dot);
+  Place eachOperand(mlir::Value tile, llvm::ArrayRef<mlir::OpFoldResult> valid);
+  llvm::SmallVector<mlir::Value> aheadOf(mlir::Value tile);
   Place wideOperand(mlir::Value tile, int lanes, llvm::ArrayRef<mlir::OpFoldResult> valid);
 
   mlir::Value size(mlir::OpFoldResult value);
