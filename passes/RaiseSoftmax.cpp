@@ -31,19 +31,20 @@ StringRef ownName(StringAttr name) {
 struct Quotient {
   Value result; // the scalar e / sum
   Value above;  // e, a scalar
-  Value below;  // the sum, a scalar
+  Term below;   // the sum
 };
 
 /// a / b, or a * (1 / b).
-SmallVector<Quotient, 2> findQuotients(Operation &op) {
+SmallVector<Quotient, 2> findQuotients(Operation &op, MapOp map) {
+  auto term = [&](unsigned i) { return Term(op.getOperand(i), map, map.outDims()); };
   if (isa<arith::DivFOp>(op))
-    return {{op.getResult(0), op.getOperand(0), op.getOperand(1)}};
+    return {{op.getResult(0), op.getOperand(0), term(1)}};
   SmallVector<Quotient, 2> found;
   if (isa<arith::MulFOp>(op))
     for (unsigned i : {0u, 1u})
-      if (auto inverse = op.getOperand(i).getDefiningOp<arith::DivFOp>();
-          inverse && constantValue(inverse.getLhs()) == 1.0)
-        found.push_back({op.getResult(0), op.getOperand(1 - i), inverse.getRhs()});
+      if (Operation *inverse = term(i).op();
+          isa_and_present<arith::DivFOp>(inverse) && term(i).operand(0).constant() == 1.0)
+        found.push_back({op.getResult(0), op.getOperand(1 - i), term(i).operand(1)});
   return found;
 }
 
@@ -52,7 +53,7 @@ public:
   Matcher(MapOp inMap, Quotient of) : map(inMap), quotient(of) {}
 
   bool match() {
-    Term below(quotient.below, map, map.outDims());
+    const Term &below = quotient.below;
     NamedTensor above = Term(quotient.above, map, map.outDims()).tensor();
     if (!above)
       return false;
@@ -198,7 +199,7 @@ void Matcher::replace() {
 /// Raises the first softmax in `map`.
 bool raiseIn(MapOp map) {
   for (Operation &op : map.getBody().front())
-    for (const Quotient &quotient : findQuotients(op)) {
+    for (const Quotient &quotient : findQuotients(op, map)) {
       Matcher matcher(map, quotient);
       if (matcher.match())
         return matcher.replace(), true;
