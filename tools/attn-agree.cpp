@@ -8,6 +8,7 @@
 //   - agree with the interpreter, which computes in double, within --tolerance of the largest value of each result,
 //   - give the same bits for all sequences in one call and for each alone,
 //   - give the same bits with one thread and with two, whatever the order of tasks,
+//   - take a call of no sequence at all, and weights in every type that a file may hold,
 //   - touch nothing but its outputs and the scratch memory it asked for, both full of NaN before.
 //
 // The first sequence dimension of a function gets the lengths as they are given, each further one those a place on, so
@@ -27,6 +28,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 
@@ -43,6 +45,7 @@ cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"), cl::init("-"));
 cl::list<int64_t> lengths("lengths", cl::desc("of the sequences"), cl::CommaSeparated);
 cl::opt<uint64_t> seed("seed", cl::desc("of weights and inputs"), cl::init(1));
 cl::opt<double> tolerance("tolerance", cl::desc("relative to the largest value"), cl::init(2e-6));
+cl::opt<bool> pointwise("pointwise", cl::desc("relative to each value, not to the largest"));
 cl::opt<std::string> mcpu("mcpu", cl::desc("the machine to compile for"), cl::init("native"));
 cl::opt<bool> quiet("quiet", cl::desc("show only what is wrong"));
 cl::opt<Passes> passes("passes", cl::desc("what runs before lowering"), cl::init(Passes::all),
@@ -112,7 +115,10 @@ Difference compare(const std::vector<double> &got, const std::vector<double> &wa
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (got[i] == wanted[i] || (std::isnan(got[i]) && std::isnan(wanted[i])))
       continue;
-    double off = std::fabs(got[i] - wanted[i]) / largest;
+    if (got[i] == static_cast<float>(wanted[i])) // infinite where float32 ends
+      continue;
+    double scale = pointwise ? std::fmax(std::fabs(wanted[i]), FLT_MIN) : largest;
+    double off = std::fabs(got[i] - wanted[i]) / scale;
     if (!(off <= worst.relative)) // NaN too
       worst = {std::isnan(off) ? INFINITY : off, i, wanted[i], got[i]};
   }
@@ -201,6 +207,9 @@ void Judge::judgeCompiled(const CompiledModule &compiled, size_t index, const st
   std::vector<Bytes> together = call(all, {1, false});
   report("two threads, tasks backwards, same bits", call(all, {2, true}) == together);
 
+  std::vector<Bytes> none = call({}, {1, false});
+  report("no sequence at all", llvm::all_of(none, [](const Bytes &bytes) { return bytes.empty(); }));
+
   std::vector<Bytes> apart(together.size());
   for (const Sequence *sequence : all) {
     std::vector<Bytes> one = call(sequence, {1, false});
@@ -240,6 +249,10 @@ FailureOr<int> judgeModule(ModuleOp module, StringRef folder) {
     weights = packWeights(*transformed, *compiled, seed);
   }
   int wrong = 0;
+  if (compiled && !packsEveryType(*transformed, *compiled, seed)) {
+    llvm::outs() << "WRONG weights in float16 or bfloat16 are packed otherwise than in float32\n";
+    ++wrong;
+  }
   size_t index = 0;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function->hasAttr("attn.export"))

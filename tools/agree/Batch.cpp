@@ -22,6 +22,11 @@ Sizes sizesIn(const Sequence &sequence, Type type, DimsAttr dims) {
 
 // ---- inputs
 
+static constexpr double edges[] = {0.0,      -0.0,      1.0,   -1.0,  0.5,      -0.5,     1.5,      2.5,   -2.5,
+                                   INFINITY, -INFINITY, NAN,   3.0,   -3.0,     10.0,     -10.0,    88.5,  89.5,
+                                   -87.,     -90.,      127.5, 128.5, -126.5,   -151.0,   1e-8,     -1e-8, 1e-30,
+                                   -1e-30,   1e-40,     1e30,  -1e30, 8388609., 0.999999, -1.000001};
+
 /// Replaces the numbers of a tensor as `test.fill` asks.
 static LogicalResult fill(func::FuncOp function, StringRef how, Tensor &tensor) {
   auto [word, rest] = how.split(' ');
@@ -38,6 +43,8 @@ static LogicalResult fill(func::FuncOp function, StringRef how, Tensor &tensor) 
       tensor.numbers[i] = static_cast<float>(amount * row);
     else if (word == "same")
       tensor.numbers[i] = static_cast<float>(amount);
+    else if (word == "edges")
+      tensor.numbers[i] = static_cast<float>(edges[i % std::size(edges)]);
     else if (word == "poison" && row >= amount)
       tensor.numbers[i] = i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : -INFINITY;
     else if (word != "poison")
@@ -120,40 +127,81 @@ static Bytes layOut(const Tensor &part, bool inOut) {
   return bytes;
 }
 
-/// The memory of one slot: packed by the generated function, or the weight as it is.
-static Bytes packSlot(WeightOp op, ArrayRef<int64_t> turns, attn_pack *pack, int64_t packedBytes, uint64_t seed) {
-  std::vector<Bytes> parts;
+/// What the generated function makes of parts of one type; nothing if it wrote elsewhere.
+static Bytes packParts(attn_pack *pack, const std::vector<Bytes> &parts, int32_t type, int64_t packedBytes) {
   std::vector<const void *> pointers;
-  for (size_t p = 0; p < op.getParts().size(); ++p)
-    parts.push_back(layOut(drawPart(op, p, turns, seed), pack && op.getStored() == "in_out"));
   for (const Bytes &part : parts)
     pointers.push_back(part.data());
-  if (pack) {
-    Fenced packed(packedBytes);
-    pack(packed.data(), pointers.data(), ATTN_F32);
-    return packed.isIntact() ? packed.contents() : Bytes();
-  }
-  Bytes whole;
-  for (const Bytes &part : parts)
-    whole.insert(whole.end(), part.begin(), part.end());
-  return whole;
+  Fenced packed(packedBytes);
+  pack(packed.data(), pointers.data(), type);
+  return packed.isIntact() ? packed.contents() : Bytes();
 }
 
-std::vector<Bytes> packWeights(ModuleOp planned, const CompiledModule &compiled, uint64_t seed) {
-  std::vector<Bytes> slots;
+/// Calls `visit` for each weight slot in order.
+static void forEachSlot(ModuleOp planned, const CompiledModule &compiled,
+                        llvm::function_ref<void(WeightOp, ArrayRef<int64_t>, attn_pack *, int64_t)> visit) {
   for (auto [i, entry] : llvm::enumerate(*compiled.metadata().getArray("weights"))) {
     const llvm::json::Object &weight = *entry.getAsObject();
     auto op = planned.lookupSymbol<WeightOp>(*weight.getString("symbol"));
-    attn_pack *pack = compiled.program().packs[i];
     Sizes counts(op.getTurns()), index(counts.size(), 0);
     for (int64_t turn = 0; turn < countElements(counts); ++turn) {
       int64_t rest = turn;
       for (size_t d = counts.size(); d-- > 0; rest /= counts[d])
         index[d] = rest % counts[d];
-      slots.push_back(packSlot(op, index, pack, *weight.getInteger("packed_bytes"), seed));
+      visit(op, index, compiled.program().packs[i], *weight.getInteger("packed_bytes"));
     }
   }
+}
+
+std::vector<Bytes> packWeights(ModuleOp planned, const CompiledModule &compiled, uint64_t seed) {
+  std::vector<Bytes> slots;
+  forEachSlot(planned, compiled, [&](WeightOp op, ArrayRef<int64_t> turns, attn_pack *pack, int64_t bytes) {
+    std::vector<Bytes> parts;
+    for (size_t p = 0; p < op.getParts().size(); ++p)
+      parts.push_back(layOut(drawPart(op, p, turns, seed), pack && op.getStored() == "in_out"));
+    Bytes whole;
+    for (const Bytes &part : parts)
+      whole.insert(whole.end(), part.begin(), part.end());
+    slots.push_back(pack ? packParts(pack, parts, ATTN_F32, bytes) : whole);
+  });
   return slots;
+}
+
+/// The numbers of a part cut to 16 bits, and the same as float32. `half`: float16, of numbers that both can hold.
+static std::pair<Bytes, Bytes> cutTo16(const Bytes &part, bool half) {
+  Bytes cut, same;
+  for (size_t at = 0; at < part.size(); at += 4) {
+    uint32_t bits;
+    std::memcpy(&bits, part.data() + at, 4);
+    bits &= 0xffff0000; // 7 bits of fraction, which bfloat16 holds, and float16 too
+    uint32_t exponent = (bits >> 23) & 255;
+    if (half && (exponent < 113 || exponent > 142))
+      bits = exponent = 0; // neither normal in float16 nor wanted here
+    uint16_t small =
+        half ? (bits >> 16 & 0x8000) | (exponent ? (exponent - 112) << 10 | (bits >> 13 & 0x3ff) : 0) : bits >> 16;
+    same.insert(same.end(), reinterpret_cast<char *>(&bits), reinterpret_cast<char *>(&bits) + 4);
+    cut.insert(cut.end(), reinterpret_cast<char *>(&small), reinterpret_cast<char *>(&small) + 2);
+  }
+  return {cut, same};
+}
+
+bool packsEveryType(ModuleOp planned, const CompiledModule &compiled, uint64_t seed) {
+  bool right = true;
+  forEachSlot(planned, compiled, [&](WeightOp op, ArrayRef<int64_t> turns, attn_pack *pack, int64_t bytes) {
+    for (bool half : {false, true}) {
+      std::vector<Bytes> small, same;
+      for (size_t p = 0; pack && p < op.getParts().size(); ++p) {
+        auto [cut, full] = cutTo16(layOut(drawPart(op, p, turns, seed), op.getStored() == "in_out"), half);
+        small.push_back(cut);
+        same.push_back(full);
+      }
+      if (pack) {
+        Bytes packed = packParts(pack, small, half ? ATTN_F16 : ATTN_BF16, bytes);
+        right &= !packed.empty() && packed == packParts(pack, same, ATTN_F32, bytes);
+      }
+    }
+  });
+  return right;
 }
 
 // ---- calls

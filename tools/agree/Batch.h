@@ -20,12 +20,17 @@ struct Sequence {
 /// Seeded inputs for one sequence. What an argument's `test.fill` may ask for instead of normal numbers:
 ///   ramp A      A times the row's number                 same A     A everywhere
 ///   poison N    random, but NaN and infinities in rows N and later
+///   edges 0     zeros, infinities, NaN and other numbers at which functions bend
 ///   below N     int32 in 0 .. N-1 (without it 0 .. 7)
 mlir::FailureOr<Sequence> drawSequence(mlir::func::FuncOp function, const std::map<std::string, int64_t> &lengths,
                                        unsigned number, uint64_t seed);
 
 /// The memory of weights in the order of the program's slots.
 std::vector<Bytes> packWeights(mlir::ModuleOp planned, const CompiledModule &compiled, uint64_t seed);
+
+/// Whether every generated pack function makes of a file in float16 and in bfloat16 what it makes of the same numbers in
+/// float32, and writes where it may.
+bool packsEveryType(mlir::ModuleOp planned, const CompiledModule &compiled, uint64_t seed);
 
 /// What one call gives: for each result the packed numbers of all sequences.
 struct CallResult {

@@ -38,8 +38,8 @@ extern "C" __attribute__((visibility("default"))) void attn_rt_tap(attn_call *, 
 
 namespace attn::agree {
 
-/// Object to shared library; false where the linker complains (it has said so). The program is hidden in objects, so that
-/// libraries do not show it; here it gets a second name.
+/// Object to shared library; false where the linker complains (it has said so). The program is hidden in objects, so
+/// that libraries do not show it; here it gets a second name.
 static bool link(StringRef object, StringRef library) {
   std::string linker = ATTN_LLVM_TOOLS "/ld.lld";
   StringRef arguments[] = {linker, "-shared", "--defsym=judged_program=attn_this_program", object, "-o", library};
