@@ -6,9 +6,9 @@
 // because everything else is nobody's business. An archive holds the object and the members of the runtime.
 #include "tools/LibraryFile.h"
 
+#include "tools/ModelHeader.h"
 #include "tools/OutputFile.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/FileSystem.h"
@@ -37,33 +37,6 @@ std::unique_ptr<MemoryBuffer> readOwnFile(StringRef name, Diagnostics &diags) {
   if (!buffer)
     diags.error("attnc is not whole: cannot read `" + ownFile(name) + "`");
   return buffer ? std::move(*buffer) : nullptr;
-}
-
-/// `ids[T] int32 = 0` or `[T, 384]`, as the metadata has it.
-std::string signatureOf(const json::Object &value, bool isResult) {
-  std::string text = value.getString("name").value_or("").str() + "[";
-  ListSeparator comma;
-  if (const json::Array *dims = value.getArray("dims"))
-    for (const json::Value &dim : *dims) {
-      text += StringRef(comma);
-      text += dim.getAsString() ? dim.getAsString()->str() : std::to_string(dim.getAsInteger().value_or(0));
-    }
-  text += "]";
-  if (!isResult)
-    text += value.getString("type") == "i32" ? " int32" : " float";
-  if (const json::Value *number = value.get("default"))
-    text += " = " + std::to_string(int64_t(number->getAsNumber().value_or(0)));
-  return text;
-}
-
-std::string signaturesOf(const json::Object &function, StringRef key, bool isResult) {
-  std::string text;
-  ListSeparator comma;
-  if (const json::Array *values = function.getArray(key))
-    for (const json::Value &value : *values)
-      if (const json::Object *object = value.getAsObject())
-        text += (StringRef(comma) + signatureOf(*object, isResult)).str();
-  return text;
 }
 
 /// A folder that goes with all that is in it.
@@ -184,25 +157,7 @@ std::string headerOf(StringRef metadata, Diagnostics &diags) {
     diags.error("internal error: the metadata is not JSON");
   if (!parsed)
     consumeError(parsed.takeError());
-  if (!interface || !root)
-    return "";
-  std::string model = root->getString("model").value_or("model").str();
-  std::string upper = StringRef(model).upper();
-  std::string text = interface->getBuffer().str();
-  raw_string_ostream os(text);
-  os << "\n#ifndef ATTN_MODEL_" << upper << "_H\n#define ATTN_MODEL_" << upper << "_H\n";
-  os << "/* The functions of `" << model << "`, by their numbers for attn_run. */\nenum {\n";
-  int number = 0;
-  if (const json::Array *functions = root->getArray("functions"))
-    for (const json::Value &value : *functions)
-      if (const json::Object *function = value.getAsObject()) {
-        StringRef name = function->getString("name").value_or("");
-        os << "  " << upper << "_" << name.upper() << " = " << number++ << ", /* " << name << "("
-           << signaturesOf(*function, "params", false) << ") -> " << signaturesOf(*function, "results", true)
-           << " */\n";
-      }
-  os << "};\n#endif\n";
-  return text;
+  return interface && root ? interface->getBuffer().str() + headerOfModel(*root) : "";
 }
 
 bool writeLibrary(StringRef path, StringRef object, StringRef metadata, Diagnostics &diags) {

@@ -29,12 +29,8 @@ int main(int argc, char **argv) {
     offsets[i + 1] = offsets[i] + n;
   }
   attn_session *sessions[2] = {attn_session_create(model, TOKENS), attn_session_create(model, TOKENS)};
-  const void *inputs[] = {ids, NULL}; /* `types` has a default */
-  const int64_t *lengths[] = {offsets};
-  void *outputs[] = {vectors};
-  int32_t embed = attn_function_find(model, "embed");
-  int64_t width = attn_output_size(model, embed, 0, 2, lengths) / 2;
-  if (width < 1 || width > WIDTH || attn_run(sessions, 2, embed, inputs, lengths, outputs))
+  int64_t width = attn_output_size(model, MINILM_EMBED, 0, 2, (const int64_t *[]){offsets}) / 2;
+  if (width < 1 || width > WIDTH || minilm_embed(sessions, 2, offsets, ids, NULL, vectors)) /* NULL: no segments */
     return complain();
   double similarity = 0; /* the vectors have length 1 */
   for (int64_t i = 0; i < width; ++i)

@@ -9,10 +9,7 @@ int main(void) {
   float q[6] = {2.449489743f}, k[12] = {0, 0, 0, 0, 0, 0, 1.098612289f}, v[8] = {0, 1, 0, 0, 4, 1, 0, 0}, y[4],
         weights[2];
   int64_t one[2] = {0, 1}, two[2] = {0, 2};
-  const int64_t *offsets[2] = {one, two};
-  const void *inputs[3] = {q, k, v};
-  void *outputs[2] = {y, weights};
-  if (!session || attn_run(&session, 1, attn_function_find(model, "pool"), inputs, offsets, outputs)) {
+  if (!session || scaled_dot_pool(&session, 1, one, two, q, k, v, y, weights)) {
     fprintf(stderr, "app: %s\n", attn_last_error());
     return 1;
   }
