@@ -50,6 +50,7 @@ void registerPasses() {
   registerPass(createSimplify);
   registerPass([] { return createFuseEpilogues(); });
   registerPass(createFuseProjections);
+  registerPass(createPlanMemoryPass);
   PassPipelineRegistration<>("attn-pipeline", "all passes over the attn dialect, in order",
                              [](OpPassManager &manager) { buildPassPipeline(manager); });
 }

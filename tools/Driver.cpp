@@ -6,13 +6,18 @@
 // Each step leaves its result in the Compilation; the step that makes what was asked for is the last.
 #include "tools/Driver.h"
 
+#include "dialect/AttnDialect.h"
 #include "frontend/Config.h"
 #include "frontend/Elaborate.h"
 #include "frontend/Parser.h"
 #include "lowering/Explain.h"
 #include "lowering/Lower.h"
 #include "lowering/Pipelines.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -65,6 +70,7 @@ private:
 
   bool parse();
   bool elaborateTree();
+  bool readDialect();
   bool plan();
   bool lowerPlan();
   bool lowerTiles();
@@ -99,9 +105,17 @@ Compilation::Compilation(const DriverOptions &given, Diagnostics &reports)
   context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) { handle(diagnostic); });
 }
 
+/// Is the input text of the attn dialect already?
+bool isDialect(StringRef path) {
+  return path.ends_with(".mlir");
+}
+
 /// What passes and lowering report; a user's mistakes have been found before, with their places.
 void Compilation::handle(mlir::Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
+  if (auto place = dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation()))
+    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error && isDialect(options.input))
+      text = formatv("{0}:{1}:{2}: {3}", place.getFilename().getValue(), place.getLine(), place.getColumn(), text);
   switch (diagnostic.getSeverity()) {
   case mlir::DiagnosticSeverity::Error:
     diags.error(text);
@@ -138,7 +152,21 @@ std::unique_ptr<File> Compilation::parseFrom(StringRef path) {
   return parseFile(name, diags.addFile(name, (*buffer)->getBuffer()), diags);
 }
 
+/// Reads what --emit=attn wrote.
+bool Compilation::readDialect() {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(options.input, /*IsText=*/true);
+  if (!buffer) {
+    diags.error("cannot read `" + options.input + "`: " + StringRef(buffer.getError().message()).lower());
+    return false;
+  }
+  context.loadDialect<AttnDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
+  module = mlir::parseSourceString<mlir::ModuleOp>((*buffer)->getBuffer(), &context, options.input);
+  return bool(module);
+}
+
 bool Compilation::parse() {
+  if (isDialect(options.input))
+    return true;
   file = parseFrom(options.input);
   return file != nullptr;
 }
@@ -159,6 +187,8 @@ const File *Compilation::openUsed(StringRef path, SMRange where) {
 }
 
 bool Compilation::elaborateTree() {
+  if (isDialect(options.input))
+    return readDialect();
   library = parseStd(diags);
   config =
       options.config.empty() ? Config::parse("no configuration", "{}", diags) : Config::load(options.config, diags);
@@ -233,6 +263,10 @@ bool Compilation::finish(Stage stage) {
   raw_string_ostream stream(text);
   switch (stage) {
   case Stage::ast:
+    if (!file) {
+      diags.error("`" + options.input + "` has no syntax tree");
+      return false;
+    }
     printAst(*file, stream);
     return writeText(text);
   case Stage::attn:
