@@ -33,16 +33,19 @@ Tensor Elaborator::toRule(const Tensor &t, SMRange where) {
   result.form = Tensor::Form::rule;
   result.elem = t.elem;
   result.dims = Dims(t.visible());
+  Location loc = at(where);
+  Type type = typeOf(t.elem, &context);
   for (DimRef dim : t.liftedDims())
     if (!clause->walked.count(dim)) {
       fail(where, "a clause of `attend` looks at a tensor that is walked along `" + dim->name +
                       "`, which neither queries nor keys are");
-      break;
+      result.rule = std::make_shared<const Rule>([this, loc, type](llvm::ArrayRef<mlir::Value>) -> mlir::Value {
+        return arith::ConstantOp::create(clause->builder, loc, clause->builder.getZeroAttr(type));
+      });
+      return result;
     }
   mlir::Value outer = materialise(t, where);
-  Location loc = at(where);
   Dims lifted(t.liftedDims());
-  Type type = typeOf(t.elem, &context);
   result.rule = std::make_shared<const Rule>([this, outer, loc, lifted, type](llvm::ArrayRef<mlir::Value> index) {
     llvm::SmallVector<mlir::Value> all;
     for (DimRef dim : lifted)
