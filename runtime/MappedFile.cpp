@@ -38,6 +38,15 @@ bool MappedFile::open(const char *path) {
   return true;
 }
 
+void forgetPages(View bytes) {
+  size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  size_t before = (page - reinterpret_cast<uintptr_t>(bytes.data()) % page) % page; // bytes of a page begun by others
+  if (bytes.size() < before + page)
+    return;
+  bytes.remove_prefix(before);
+  madvise(const_cast<char *>(bytes.data()), bytes.size() / page * page, MADV_DONTNEED);
+}
+
 bool isFolder(const char *path) {
   struct stat about;
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);

@@ -22,6 +22,9 @@ private:
   size_t length = 0;
 };
 
+// Gives the memory behind these bytes of a mapped file back; reading them again reads the file again.
+void forgetPages(View bytes);
+
 bool isFolder(const char *path);
 bool isFile(const char *path);
 

@@ -18,28 +18,35 @@ bool isAligned(const FileTensor &tensor) {
   return reinterpret_cast<uintptr_t>(tensor.bytes.data()) % typeSize(typeCode(tensor.type)) == 0;
 }
 
-float loadFloat(const char *bytes, int32_t type, size_t i) {
-  if (type == ATTN_F32) {
-    float value;
-    memcpy(&value, bytes + 4 * i, 4);
-    return value;
-  }
-  uint16_t half;
-  memcpy(&half, bytes + 2 * i, 2);
-  return type == ATTN_F16 ? floatOfFloat16(half) : floatOfBfloat16(half);
+template <class Bits> Bits load(const char *bytes, size_t i) {
+  Bits bits;
+  memcpy(&bits, bytes + sizeof bits * i, sizeof bits);
+  return bits;
+}
+
+// out[o, i] = the number at i * outer + o, or, if the file lies as the text, the number at the same place.
+template <class Number> void copy(float *out, bool inOut, size_t outer, size_t inner, Number number) {
+  if (!inOut)
+    for (size_t i = 0; i < outer * inner; ++i)
+      out[i] = number(i);
+  else
+    for (size_t o = 0; o < outer; ++o)
+      for (size_t i = 0; i < inner; ++i)
+        out[o * inner + i] = number(i * outer + o);
 }
 
 // Writes a tensor of the file as float32 in the order of the text; `inner` is the size of the text's last dimension.
 void convert(float *out, const FileTensor &tensor, bool inOut, size_t inner) {
-  int32_t type = typeCode(tensor.type);
-  size_t elements = tensor.bytes.size() / typeSize(type), outer = inner ? elements / inner : 0;
-  if (!inOut)
-    for (size_t i = 0; i < elements; ++i)
-      out[i] = loadFloat(tensor.bytes.data(), type, i);
-  else
-    for (size_t o = 0; o < outer; ++o)
-      for (size_t i = 0; i < inner; ++i)
-        out[o * inner + i] = loadFloat(tensor.bytes.data(), type, i * outer + o);
+  const char *bytes = tensor.bytes.data();
+  size_t outer = inner ? static_cast<size_t>(tensor.elements()) / inner : 0;
+  switch (typeCode(tensor.type)) {
+  case ATTN_F16:
+    return copy(out, inOut, outer, inner, [=](size_t i) { return floatOfFloat16(load<uint16_t>(bytes, i)); });
+  case ATTN_BF16:
+    return copy(out, inOut, outer, inner, [=](size_t i) { return floatOfBfloat16(load<uint16_t>(bytes, i)); });
+  default:
+    return copy(out, inOut, outer, inner, [=](size_t i) { return floatOfBits(load<uint32_t>(bytes, i)); });
+  }
 }
 
 struct Job {
@@ -117,6 +124,8 @@ void packSlot(void *context, int64_t index) {
     makePlain(slot, weight, memory);
   if (memory && (!pack || callPack(pack, slot, memory)))
     job.slots[i] = memory;
+  for (const FileTensor *tensor : slot.parts)
+    forgetPages(tensor->bytes);
 }
 
 } // namespace

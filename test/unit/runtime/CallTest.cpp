@@ -4,7 +4,9 @@
 #include "FakeModel.h"
 #include "runtime/Error.h"
 #include "runtime/Session.h"
+#include <fstream>
 #include <thread>
+#include <unistd.h>
 
 namespace attn {
 using namespace test;
@@ -119,6 +121,29 @@ TEST(PlainWeights, AreJoinedAndTurnedAround) {
   ASSERT_TRUE(model) << attn_last_error();
   const float *w = static_cast<const float *>(model->weights.pointers()[1]);
   EXPECT_EQ(Floats(w, w + 6), (Floats{1, 2, 3, 4, 5, 6}));
+}
+
+// Megabytes of this process in memory.
+int64_t residentMegabytes() {
+  int64_t size = 0, pages = 0;
+  std::ifstream("/proc/self/statm") >> size >> pages;
+  return pages * sysconf(_SC_PAGESIZE) >> 20;
+}
+
+TEST(PlainWeights, ThatWereConvertedAreNotInMemoryTwice) {
+  FakeFolder folder;
+  constexpr int64_t rows = 16 << 20; // 64 MB in the file, 128 MB as float32
+  folder.tensors({{"big", "F16", {rows, 2}, std::string(rows * 4, 0)}});
+  std::string metadata = R"({"weights": [{"symbol": "big", "parts": ["big"], "shape": [16777216, 2], "functions": [0]}],
+    "functions": [{"name": "f", "sequences": [], "params": [], "results": []}]})";
+  attn_program program = attn_this_program;
+  program.metadata = metadata.c_str();
+  program.functions = 1;
+  program.packs = nullptr;
+  int64_t before = residentMegabytes();
+  ModelPointer model(createModel(program, folder.folder.c_str(), 0));
+  ASSERT_TRUE(model) << attn_last_error();
+  EXPECT_LT(residentMegabytes() - before, 128 + 32);
 }
 
 TEST(PlainWeights, TooLargeToPackAreRefused) {
