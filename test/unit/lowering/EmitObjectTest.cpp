@@ -68,6 +68,17 @@ TEST_F(EmitObject, SanitizersInstrument) {
   EXPECT_NE(emit(ObjectKind::llvm, "x86-64-v3", Sanitizer::address).find("__asan_memset"), std::string::npos);
 }
 
+TEST_F(EmitObject, RefusesMachinesOfNoBackend) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  Target target;
+  target.triple = "pdp11-dec-unix";
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
+  SmallVector<char> result;
+  EXPECT_TRUE(failed(emitObject(*module, target, {}, result)));
+  EXPECT_EQ(message.find("no code can be made for `pdp11-dec-unix`: "), 0u);
+}
+
 TEST_F(EmitObject, TheSameTwice) {
   EXPECT_EQ(emit(ObjectKind::object, "native"), emit(ObjectKind::object, "native"));
 }
