@@ -84,11 +84,8 @@ static std::optional<Value> builtinConstant(StringRef name) {
 Value Elaborator::evalName(const NameExpr &e) {
   if (inConfig)
     return *evalConfigPath(&e, false);
-  if (Value *value = lookup(e.name)) {
-    if (value->is(Value::Kind::tensor) && value->tensor.form == Tensor::Form::rule && !clause)
-      return fail(e.range, "`" + e.name + "` cannot be used here");
+  if (Value *value = lookup(e.name))
     return *value;
-  }
   if (auto constant = builtinConstant(e.name))
     return *constant;
   if (e.name == "past")

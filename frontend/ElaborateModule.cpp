@@ -182,8 +182,6 @@ OwningOpRef<ModuleOp> Elaborator::run() {
       tokenizer = name->path->plainText().str();
     else if (auto *input = llvm::dyn_cast<InputItem>(item))
       fail(input->name.range, "`input` is not in this edition of the compiler yet");
-    else if (auto *version = llvm::dyn_cast<VersionItem>(item); version && version->edition != 1)
-      fail(version->range, "this compiler knows edition 1 of the language");
   }
   for (const Item *item : file.items)
     if (auto *require = llvm::dyn_cast<RequireItem>(item))
@@ -199,7 +197,7 @@ OwningOpRef<ModuleOp> Elaborator::run() {
   weights.emit(*module);
   setModuleAttributes();
   if (failed(verify(*module)))
-    diags.error("the compiler made a module that is not valid: this is a bug");
+    diags.error("internal error: the module that was made is not valid");
   return diags.hasErrors() ? nullptr : std::move(module);
 }
 
