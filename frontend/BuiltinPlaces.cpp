@@ -93,17 +93,17 @@ Value Elaborator::gather(const Tensor &base, llvm::ArrayRef<Value> indices, SMRa
     for (unsigned place : places)
       if (!llvm::is_contained(order, place))
         order.push_back(place);
-  Dims made_, wanted(aligned.dims);
+  Dims listed, wanted(aligned.dims);
   for (unsigned place : order)
-    made_.push_back(aligned.dims[place]);
+    listed.push_back(aligned.dims[place]);
   DimsRef rest = DimsRef(base.dims).drop_front(base.lifted + indices.size());
   for (DimRef dim : rest)
     if (dim->isNamed() && placeOf(wanted, dim) >= 0)
       return fail(where, "this look-up would give a tensor with `" + dim->name + "` twice");
-  made_.append(rest.begin(), rest.end());
+  listed.append(rest.begin(), rest.end());
   wanted.append(rest.begin(), rest.end());
   Labels labels;
-  Labels::List out = labels.give(made_), tableLabels;
+  Labels::List out = labels.give(listed), tableLabels;
   for (DimRef dim : DimsRef(base.dims).take_front(base.lifted + indices.size()))
     tableLabels.push_back(labels.give(dim));
   tableLabels.append(out.end() - static_cast<ptrdiff_t>(rest.size()), out.end());
@@ -116,9 +116,9 @@ Value Elaborator::gather(const Tensor &base, llvm::ArrayRef<Value> indices, SMRa
     in.push_back(list);
     inputs.push_back(materialise(all[i], where));
   }
-  GatherOp op = GatherOp::create(builder, at(where), tensorType(made_, base.elem), inputs, dimsArray(&context, in),
+  GatherOp op = GatherOp::create(builder, at(where), tensorType(listed, base.elem), inputs, dimsArray(&context, in),
                                  dimsArray(&context, {out}));
-  return Value::of(emitMove(made(op.getOutput(), made_, aligned.lifted), wanted, aligned.lifted, where));
+  return Value::of(emitMove(made(op.getOutput(), listed, aligned.lifted), wanted, aligned.lifted, where));
 }
 
 // --------------------------------------------------------------------------------------------------------- end to end
@@ -148,7 +148,7 @@ std::optional<llvm::SmallVector<unsigned>> Elaborator::joinedPlaces(CallArgs &ar
   }
   for (const Tensor &part : parts)
     places.push_back(lastDiffer ? static_cast<unsigned>(part.dims.size() - 1) : part.lifted);
-  bool unclear = !lastDiffer && parts[0].visible().size() == 1;
+  bool unclear = false;
   for (size_t i = 0; i < parts.size() && !lastDiffer; ++i)
     for (size_t j = 0; j < i; ++j)
       unclear = unclear ||

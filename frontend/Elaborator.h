@@ -7,7 +7,7 @@
 //   ElaborateExpr.cpp     names, operators, strings, if
 //   ElaborateDims.cpp     shapes and `as`
 //   ElaborateCalls.cpp    the user's functions: arguments, lifting, results
-//   ElaborateAttend.cpp   attend and its clauses
+//   ElaborateAttend.cpp   attend, ElaborateClause.cpp its clauses, Rules.cpp what stands in them
 //   Elementwise.cpp       functions of numbers on tensors: matching by name, folding, maps
 //   Builtins*.cpp         param, linear, concat, sum, …
 //   EmitOps.cpp           building operations of the attn dialect
@@ -266,6 +266,7 @@ public:
 
   friend struct CallArgs;
   friend struct AttendBuilder;
+  friend struct ClauseFiller;
   friend struct Regrouping;
 
   const File &file;

@@ -260,6 +260,7 @@ Value Elaborator::applyRule(ScalarOp op, llvm::ArrayRef<Value> args, const Align
     operand.elem = elemOfValue(arg);
     if (arg.is(Value::Kind::tensor)) {
       operand.rule = arg.tensor.rule;
+      result.sources.append(arg.tensor.sources.begin(), arg.tensor.sources.end());
       operand.places = a.places[which++];
     } else {
       operand.number = foldedOf(arg);
@@ -272,6 +273,7 @@ Value Elaborator::applyRule(ScalarOp op, llvm::ArrayRef<Value> args, const Align
     result.row = 'p';
   Location loc = at(where);
   result.form = Tensor::Form::rule;
+  result.isLook = false;
   result.dims = a.dims;
   result.lifted = a.lifted;
   result.elem = resultElem(op, elems);
@@ -341,10 +343,14 @@ static void sources(mlir::Value value, bool deep, llvm::SmallPtrSetImpl<mlir::Va
 }
 
 bool Elaborator::requireWholeParameters(const Tensor &t, bool deep) {
-  if (t.form != Tensor::Form::ssa || t.elem != Elem::f32)
+  if (t.form == Tensor::Form::constant || t.elem != Elem::f32)
     return true;
   llvm::SmallPtrSet<mlir::Value, 8> seen;
-  sources(t.value, deep, seen);
+  if (t.form == Tensor::Form::ssa)
+    sources(t.value, deep, seen);
+  else if (deep || t.isLook)
+    for (mlir::Value source : t.sources)
+      sources(source, deep, seen);
   for (auto &[value, name] : parameters)
     if (seen.contains(value) && intParameters.insert(name).second)
       stopForInts = true;

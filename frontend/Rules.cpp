@@ -45,6 +45,7 @@ Tensor Elaborator::toRule(const Tensor &t, SMRange where) {
       return result;
     }
   mlir::Value outer = materialise(t, where);
+  result.sources = {outer};
   Dims lifted(t.liftedDims());
   result.rule = std::make_shared<const Rule>([this, outer, loc, lifted, type](llvm::ArrayRef<mlir::Value> index) {
     llvm::SmallVector<mlir::Value> all;
@@ -65,7 +66,10 @@ Value Elaborator::settle(Tensor t) {
     double v = t.data->values[0];
     return t.elem == Elem::i1 ? Value::of(v != 0) : Value::of(v, t.data->whole);
   }
-  return scalar((*t.rule)({}));
+  Value number = scalar((*t.rule)({}));
+  number.tensor.sources = t.sources;
+  number.tensor.isLook = t.isLook;
+  return number;
 }
 
 Value Elaborator::scalar(mlir::Value value) {
@@ -138,24 +142,26 @@ Value Elaborator::indexRule(const Tensor &base, llvm::ArrayRef<Value> indices, S
     }
     list.push_back(std::move(one));
   }
-  Tensor table_ = toRule(base, where), result;
+  Tensor looked = toRule(base, where), result;
   result.form = Tensor::Form::rule;
   result.elem = base.elem;
+  result.sources = looked.sources;
+  result.isLook = looked.isLook;
   result.dims = aligned.dims;
   size_t own = aligned.dims.size();
-  result.dims.append(table_.dims.begin() + static_cast<ptrdiff_t>(indices.size()), table_.dims.end());
+  result.dims.append(looked.dims.begin() + static_cast<ptrdiff_t>(indices.size()), looked.dims.end());
   Location loc = at(where);
   result.rule =
-      std::make_shared<const Rule>([this, list, own, loc, inner = table_.rule](llvm::ArrayRef<mlir::Value> at_) {
+      std::make_shared<const Rule>([this, list, own, loc, inner = looked.rule](llvm::ArrayRef<mlir::Value> place) {
         llvm::SmallVector<mlir::Value> all;
         for (const Index &index : list) {
-          llvm::SmallVector<mlir::Value> places;
-          for (unsigned place : index.places)
-            places.push_back(at_[place]);
-          Scalar scalar{index.rule ? (*index.rule)(places) : mlir::Value(), index.number, Elem::i32};
+          llvm::SmallVector<mlir::Value> indexPlace;
+          for (unsigned k : index.places)
+            indexPlace.push_back(place[k]);
+          Scalar scalar{index.rule ? (*index.rule)(indexPlace) : mlir::Value(), index.number, Elem::i32};
           all.push_back(convert(clause->builder, loc, scalar, Elem::i32));
         }
-        all.append(at_.begin() + static_cast<ptrdiff_t>(own), at_.end());
+        all.append(place.begin() + static_cast<ptrdiff_t>(own), place.end());
         return (*inner)(all);
       });
   return settle(std::move(result));

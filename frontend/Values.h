@@ -67,10 +67,12 @@ struct Tensor {
   Elem elem = Elem::f32;
   unsigned lifted = 0; ///< how many leading dimensions are lifted
   Dims dims;
-  mlir::Value value;                        ///< ssa
-  std::shared_ptr<const ConstantData> data; ///< constant
-  std::shared_ptr<const Rule> rule;         ///< rule
-  char row = 0;                             ///< 'q', 'k': the row itself; 'p': the products of q's and k's row
+  mlir::Value value;                         ///< ssa
+  std::shared_ptr<const ConstantData> data;  ///< constant
+  std::shared_ptr<const Rule> rule;          ///< rule
+  llvm::SmallVector<mlir::Value, 1> sources; ///< rule: the tensors it looks at
+  bool isLook = true;                        ///< rule: a place of its one source, not something computed
+  char row = 0;                              ///< 'q', 'k': the row itself; 'p': the products of q's and k's row
 
   DimsRef visible() const { return DimsRef(dims).drop_front(lifted); }
   DimsRef liftedDims() const { return DimsRef(dims).take_front(lifted); }
