@@ -129,8 +129,12 @@ void Planner::breakSwaps() {
       }
       auto argument = dyn_cast<BlockArgument>(root);
       bool same = argument && root == yielded.get() && argument.getArgNumber() == yielded.getOperandNumber() + 1;
-      if (argument && argument.getOwner() == op->getBlock() && !same)
-        yielded.set(copied(at, yielded.get(), repeat.outDims(yielded.getOperandNumber())));
+      if (!argument || argument.getOwner() != op->getBlock() || same)
+        continue;
+      ArrayRef<StringAttr> names = repeat.outDims(yielded.getOperandNumber()).getNames();
+      if (yielded.getOperandNumber() >= repeat.getInputs().size()) // the turns of what is stacked come first
+        names = names.drop_front();
+      yielded.set(copied(at, yielded.get(), DimsAttr::get(op->getContext(), names)));
     }
   });
 }

@@ -35,7 +35,7 @@ bool readsPlace(Value value) {
   }
   Operation *op = value.getDefiningOp();
   if (op->getNumRegions() == 0)
-    return llvm::any_of(op->getOperands(), readsPlace);
+    return llvm::any_of(op->getOperands(), [](Value operand) { return readsPlace(operand); });
   bool reads = false;
   op->walk([&](Operation *inner) {
     if (inner != op)
@@ -84,6 +84,8 @@ Value copyToMask(Value value, AttendOp attend, OpBuilder &builder, IRMapping &ma
   if (Value copy = mapping.lookupOrNull(value))
     return copy;
   Operation *op = value.getDefiningOp();
+  if (!op || !attend->isProperAncestor(op))
+    return value; // a turn's number, from outside
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
       if (inner == op || !op->isAncestor(operand.getParentBlock()->getParentOp()))

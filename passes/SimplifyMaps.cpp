@@ -74,7 +74,7 @@ struct DropIdentityMap : OpRewritePattern<MapOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MapOp map, PatternRewriter &rewriter) const final {
     auto argument = dyn_cast<BlockArgument>(yieldedValue(map.getBody().front()));
-    if (!argument)
+    if (!argument || argument.getOwner() != &map.getBody().front())
       return rewriter.notifyMatchFailure(map, "its region computes something");
     unsigned i = argument.getArgNumber();
     if (!sameSet(map.inDims(i), map.outDims()))

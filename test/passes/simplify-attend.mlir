@@ -238,3 +238,30 @@ func.func @captures_once(%q: tensor<?x8xf32>, %k: tensor<?x8xf32>, %b: tensor<?x
   }
   return %y : tensor<?x8xf32>
 }
+
+// -----
+
+// A window that widens from turn to turn.
+// CHECK-LABEL: @mask_by_turn
+// CHECK: ^bb0(%[[l:.*]]: i32, %{{.*}}: tensor<?x8xf32>):
+// CHECK-NEXT: attn.attend
+// CHECK-SAME: mask {
+// CHECK-NEXT: ^bb0(%[[i:.*]]: i32, %[[j:.*]]: i32, %{{.*}}: i32):
+// CHECK-NEXT:   %[[d:.*]] = arith.subi %[[i]], %[[j]]
+// CHECK-NEXT:   %[[m:.*]] = arith.cmpi sle, %[[d]], %[[l]]
+// CHECK-NEXT:   attn.yield %[[m]]
+func.func @mask_by_turn(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = attn.repeat 0 to 3 (%x : tensor<?x8xf32> [T, E]) -> tensor<?x8xf32> [T, E] {
+  ^bb0(%l: i32, %c: tensor<?x8xf32>):
+    %y = attn.attend softmax scale 0.5 (%c : tensor<?x8xf32> [T, D], %c : tensor<?x8xf32> [S:T, D], %c : tensor<?x8xf32> [S:T, N]) -> tensor<?x8xf32> [T, N] score {
+    ^bb0(%s: f32, %i: i32, %j: i32, %h: i32, %p: tensor<8xf32>, %k: tensor<8xf32>):
+      %none = arith.constant 0xFF800000 : f32
+      %d = arith.subi %i, %j : i32
+      %m = arith.cmpi sle, %d, %l : i32
+      %z = arith.select %m, %s, %none : f32
+      attn.yield %z : f32
+    }
+    attn.yield %y : tensor<?x8xf32>
+  }
+  return %r : tensor<?x8xf32>
+}

@@ -161,3 +161,37 @@ func.func @equal_once(%x: tensor<?xf32> {attn.dims = #attn.dims<[T]>}) -> (tenso
   %b = attn.pos tensor<?xi32> [T]
   return %a, %b : tensor<?xi32>, tensor<?xi32>
 }
+
+// -----
+
+// A turn's number inside regions comes along, and is no input.
+// CHECK-LABEL: @turns_inside
+// CHECK: ^bb0(%[[l:.*]]: i32, %[[c:.*]]: tensor<?x8xf32>):
+// CHECK-NEXT: %[[y:.*]] = attn.map (%[[c]] : tensor<?x8xf32> [T, E]) -> tensor<?x8xf32> [T, E] {
+// CHECK-NEXT: ^bb0(%[[u:.*]]: f32):
+// CHECK-NEXT:   %[[n:.*]] = arith.sitofp %[[l]]
+// CHECK-NEXT:   %[[s:.*]] = arith.addf %[[u]], %[[n]]
+// CHECK-NEXT:   attn.yield %[[s]]
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.yield %[[y]]
+func.func @turns_inside(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = attn.repeat 0 to 3 (%x : tensor<?x8xf32> [T, E]) -> tensor<?x8xf32> [T, E] {
+  ^bb0(%l: i32, %c: tensor<?x8xf32>):
+    %n = attn.map () -> tensor<i32> [] {
+      attn.yield %l : i32
+    }
+    %f = attn.map (%n : tensor<i32> []) -> tensor<8xf32> [E] {
+    ^bb0(%u: i32):
+      %s = arith.sitofp %l : i32 to f32
+      attn.yield %s : f32
+    }
+    %y = attn.map (%c : tensor<?x8xf32> [T, E], %n : tensor<i32> []) -> tensor<?x8xf32> [T, E] {
+    ^bb0(%u: f32, %v: i32):
+      %w = arith.sitofp %v : i32 to f32
+      %s = arith.addf %u, %w : f32
+      attn.yield %s : f32
+    }
+    attn.yield %y : tensor<?x8xf32>
+  }
+  return %r : tensor<?x8xf32>
+}
