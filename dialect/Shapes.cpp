@@ -75,21 +75,6 @@ bool sameNames(const Shape &a, const Shape &b) {
   return a.rank() == b.rank() && missingDims(a, b).empty();
 }
 
-std::optional<Shape> inferByNames(DimsAttr names, Type element, ArrayRef<Shape> sources) {
-  SmallVector<int64_t> sizes;
-  SmallVector<StringAttr> found;
-  for (size_t i = 0; i < names.size(); ++i)
-    for (const Shape &source : sources)
-      if (int j = source.find(names.dim(i)); j >= 0) {
-        sizes.push_back(source.size(j));
-        found.push_back(source.dims.getNames()[j]);
-        break;
-      }
-  if (found.size() != names.size())
-    return std::nullopt;
-  return Shape{RankedTensorType::get(sizes, element), DimsAttr::get(names.getContext(), found)};
-}
-
 // ---- operations that match by name
 
 /// The first dimension of an input that the output lacks.
@@ -170,14 +155,6 @@ Problem checkLinearWeight(const Shape &x, RankedTensorType weight, const Shape &
         llvm::join(llvm::map_range(weight.getShape().drop_back(), [](int64_t size) { return std::to_string(size); }),
                    ", "));
   return std::nullopt;
-}
-
-Shape inferLinear(const Shape &x, RankedTensorType weight, ArrayRef<StringAttr> names) {
-  SmallVector<int64_t> sizes(x.type.getShape().drop_back());
-  llvm::append_range(sizes, weight.getShape().drop_back());
-  SmallVector<StringAttr> all(x.dims.getNames().drop_back());
-  llvm::append_range(all, names);
-  return {RankedTensorType::get(sizes, x.element()), DimsAttr::get(x.dims.getContext(), all)};
 }
 
 } // namespace attn

@@ -1,8 +1,8 @@
 // Shapes of the attn dialect as pure functions on types and dimension names.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every rule of docs/dialect.md that is about shapes is here, once: verifiers report what these functions find,
-// builders ask them for result shapes. A problem is a message that names the constraint it violates, `… (reshape_c3)`.
+// Every rule of docs/dialect.md that is about shapes is here, once; verifiers report what these functions find.
+// A problem is a message that names the constraint it violates, `… (reshape_c3)`.
 #ifndef ATTN_DIALECT_SHAPES_H
 #define ATTN_DIALECT_SHAPES_H
 #include "dialect/AttnDialect.h"
@@ -63,10 +63,6 @@ Problem checkPatches(int64_t stride, int64_t pad, const Shape &input, const Shap
 /// `usesDot`: the score is, or is made from, the product of the rows of q and k.
 Problem checkAttend(llvm::ArrayRef<Shape> inputs, llvm::ArrayRef<Shape> outputs, bool usesDot, bool weights, bool lse);
 
-/// The shape with those names, whose sizes are found under the same names in `sources`; nothing if one is not found.
-std::optional<Shape> inferByNames(DimsAttr names, mlir::Type element, llvm::ArrayRef<Shape> sources);
-/// Rows of `x` times a weight: x's dimensions without the last, then `names` for those of the weight without the last.
-Shape inferLinear(const Shape &x, mlir::RankedTensorType weight, llvm::ArrayRef<mlir::StringAttr> names);
 /// The dimensions of the indices in order of first appearance, then the rest of the table's.
 Shape inferGather(llvm::ArrayRef<Shape> inputs);
 /// q's dimensions without its last, then the last of v.

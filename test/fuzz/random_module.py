@@ -64,7 +64,7 @@ class Module:
 
     def other(self, dim, taken):
         """Another name of the same size."""
-        letters = "TQ" if dim[0] in "TQ" else "ABCDE"
+        letters = "TQ" if dim[0] in "TQ" else "ABCDEN"
         options = [letter + dim[1:] for letter in letters if letter + dim[1:] not in taken]
         return self.pick(options) if options else None
 
@@ -288,11 +288,55 @@ class Module:
         y = self.add("contract", [(w, dims), (v, ["Q", "B3", "A4"])], ["T", "B3", "A4"])
         return self.add("reshape", [(y, ["T", "B3", "A4"])], ["T", "C12"])
 
+    def gather(self):
+        """Rows of a weight by the rows' own numbers."""
+        name, table, ids = self.weight(["9", "6"]), self.fresh(), self.fresh()
+        self.lines += [f"{self.indent}{table} = attn.param @{name} : tensor<9x6xf32>", f"{self.indent}{ids} = attn.pos tensor<?xi32> [T]"]
+        return self.add("gather", [(Value(table, [], "f32"), ["A9", "E6"]), (Value(ids, [], "i32"), ["T"])], ["T", "E6"])
+
+    def repeat(self):
+        """Turns of some operations on one value, which comes back to its own dimensions; perhaps each turn's is kept."""
+        if len(self.indent) > 2:
+            return None
+        x = self.pick(self.values[:3] + [v for v in self.rows()])
+        if not x.dims or kind_of(x.dims[-1]) == "T":
+            return None
+        outer, kept, lines = self.values, self.random.random() < 0.4, self.lines
+        carried, turns = Value(self.fresh(), x.dims), self.pick([1, 2, 3])
+        self.values, self.lines, self.indent = [carried, self.pick(outer)], [], "    "
+        for _ in range(3):
+            self.pick([self.map, self.zip, self.normalise, self.softmax, self.reduce, self.dense])()
+        back = self.turn_linear(carried, turns)
+        body, self.values, self.lines, self.indent = self.lines, outer, lines, "  "
+        ssa, stack = self.fresh(), self.fresh()
+        kind = type_of(x.dims)
+        stacked = "tensor<" + str(turns) + "x" + kind[len("tensor<"):]
+        results = f"({kind} {names(x.dims)}, {stacked} [N{turns}, {names(x.dims)[1:]})" if kept else f"{kind} {names(x.dims)}"
+        self.lines.append(f"  {ssa}{', ' + stack if kept else ''} = attn.repeat 0 to {turns} ({self.operand(x, x.dims)}) -> {results} {{")
+        self.lines += [f"  ^bb0(%l: i32, {carried.ssa}: {kind}):"] + body
+        self.lines += [f"    attn.yield {back.ssa}{', ' + carried.ssa if kept else ''} : {kind}{', ' + kind if kept else ''}", "  }"]
+        if kept and len(x.dims) < 4:
+            self.values.append(Value(stack, [f"N{turns}"] + x.dims))
+        self.values.append(Value(ssa, x.dims))
+        return self.values[-1]
+
+    def turn_linear(self, carried, turns):
+        """The carried value times the turn's weight, plus something of this turn that fits, or itself."""
+        dims, width = carried.dims, size(carried.dims[-1])
+        name = f"w{len(self.weights)}"
+        self.weights.append(f'attn.weight @{name} {{parts = ["{name}.{{0}}"], turns = array<i64: {turns}>}} : tensor<{width}x{width}xf32>')
+        extra, own = self.pick([(v, fit) for v in self.values if (fit := self.fit(v, dims)) is not None])
+        last = self.other(dims[-1], dims)
+        ssa, out = self.fresh(), type_of(dims)
+        self.lines += [f"    {ssa} = attn.linear @{name}[%l] ({self.operand(carried, dims[:-1] + [last])}, {self.operand(extra, own)}) -> {out} {names(dims)}"
+                       + self.body(["f32", "f32"], ["%r = arith.addf %a0, %a1 : f32", "%s = math.tanh %r : f32"], "%s")]
+        return Value(ssa, dims)
+
     def text(self, operations):
         self.values = [Value("%x", ["T", "C12"]), Value("%y", ["T", "D8"]), Value("%b", ["C12"]), Value("%n", [])]
         given = list(self.values)
         makers = [self.map, self.map, self.zip, self.zip, self.reduce, self.contract, self.softmax, self.normalise, self.linear, self.dense,
-                  self.projections, self.reshape, self.merge, self.slice, self.concat, self.layernorm, self.attention]
+                  self.projections, self.reshape, self.merge, self.slice, self.concat, self.layernorm, self.attention, self.gather, self.repeat]
         for _ in range(operations):
             self.pick(makers)()
         made = [v for v in self.values if v not in given]
