@@ -117,7 +117,9 @@ Difference compare(const std::vector<double> &got, const std::vector<double> &wa
       continue;
     if (got[i] == static_cast<float>(wanted[i])) // infinite where float32 ends
       continue;
-    double scale = pointwise ? std::fmax(std::fabs(wanted[i]), FLT_MIN) : largest;
+    if (std::fabs(got[i]) < 2 * FLT_MIN && std::fabs(wanted[i]) < 2 * FLT_MIN) // may be 0: the end of normal numbers
+      continue;
+    double scale = pointwise ? std::fabs(wanted[i]) : largest;
     double off = std::fabs(got[i] - wanted[i]) / scale;
     if (!(off <= worst.relative)) // NaN too
       worst = {std::isnan(off) ? INFINITY : off, i, wanted[i], got[i]};
