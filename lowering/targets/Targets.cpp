@@ -59,6 +59,12 @@ Target armTarget(llvm::StringRef name) {
   return target;
 }
 
+/// LLVM tunes some machines with 512-bit registers for 256 bits and would split what is written for them.
+void useWideVectors(Target &target) {
+  if (target.avx512)
+    target.features += ",-prefer-256-bit";
+}
+
 Target nativeTarget() {
   if (llvm::Triple(llvm::sys::getProcessTriple()).isAArch64())
     return armTarget("native");
@@ -70,6 +76,7 @@ Target nativeTarget() {
     words.push_back((feature.second ? "+" : "-") + feature.first().str());
   llvm::sort(words);
   target.features = llvm::join(words, ",");
+  useWideVectors(target);
   return target;
 }
 
@@ -94,6 +101,7 @@ std::optional<Target> findTarget(llvm::StringRef name) {
   llvm::sort(words);
   for (llvm::StringRef word : words)
     target.features += (target.features.empty() ? "+" : ",+") + word.str();
+  useWideVectors(target);
   return target;
 }
 

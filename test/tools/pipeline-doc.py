@@ -5,7 +5,8 @@
 #
 #     <!-- attnc --emit=tile | from `PATTERN` | to `PATTERN` -->
 #
-# the output's lines from the first that holds a pattern to the next that holds the other, their common indentation removed.
+# the output's lines from the first that holds a pattern to the next that holds the other, their common indentation removed,
+# their values numbered from 0.
 # Without patterns: all of it. `--update` writes the blocks anew.
 import pathlib
 import re
@@ -36,7 +37,13 @@ def excerpt(lines, first, last):
             sys.exit(f"{doc}: no line behind `{first}` holds `{last}`")
     chosen = lines[begin : end + 1]
     indent = min((len(line) - len(line.lstrip(" ")) for line in chosen if line.strip()), default=0)
-    return "".join(line[indent:] + "\n" for line in chosen)
+    return renumbered("".join(line[indent:] + "\n" for line in chosen))
+
+
+def renumbered(text):
+    """Values that have only a number are counted from the excerpt's first."""
+    numbers = {}
+    return re.sub(r"%(\d+)\b", lambda value: f"%{numbers.setdefault(value[1], len(numbers))}", text)
 
 
 def renewed(match):
