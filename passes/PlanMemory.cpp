@@ -106,12 +106,6 @@ Value Planner::copied(OpBuilder &at, Value value, DimsAttr dims) {
   return map.getOutput();
 }
 
-/// The names of what a repeat yields: those of its result, without the turns of what is stacked.
-static DimsAttr namesOfYielded(RepeatOp repeat, unsigned n) {
-  ArrayRef<StringAttr> names = repeat.outDims(n).getNames();
-  return DimsAttr::get(repeat.getContext(), n < repeat.getInputs().size() ? names : names.drop_front());
-}
-
 /// A repeat that yields one carried value as another would overwrite what it still has to copy: it yields a copy
 /// instead. What a tap shows is copied if it may be no packed tensor of the batch.
 void Planner::breakSwaps() {
@@ -135,17 +129,12 @@ void Planner::breakSwaps() {
       }
       auto argument = dyn_cast<BlockArgument>(root);
       bool same = argument && root == yielded.get() && argument.getArgNumber() == yielded.getOperandNumber() + 1;
-<<<<<<< HEAD
       if (!argument || argument.getOwner() != op->getBlock() || same)
         continue;
       ArrayRef<StringAttr> names = repeat.outDims(yielded.getOperandNumber()).getNames();
       if (yielded.getOperandNumber() >= repeat.getInputs().size()) // the turns of what is stacked come first
         names = names.drop_front();
       yielded.set(copied(at, yielded.get(), DimsAttr::get(op->getContext(), names)));
-=======
-      if (argument && argument.getOwner() == op->getBlock() && !same)
-        yielded.set(copied(at, yielded.get(), namesOfYielded(repeat, yielded.getOperandNumber())));
->>>>>>> ba31005 (What a repeat stacks is copied under its own names; 512-bit vectors stay whole; the pipeline's examples count their own values)
     }
   });
 }
