@@ -22,7 +22,7 @@ struct Row {
 };
 
 constexpr Row x86Rows[] = {
-    {"sse2", "sse2", 4, 16, 2, 6, 32 << 10, 256 << 10, false, false},
+    {"sse", "sse", 4, 16, 2, 6, 32 << 10, 256 << 10, false, false},
     {"avx2", "fma", 8, 16, 2, 6, 32 << 10, 512 << 10, true, false},
     {"avx512f", "avx512vl", 16, 32, 3, 8, 32 << 10, 1 << 20, true, true},
 };
@@ -94,8 +94,10 @@ std::optional<Target> findTarget(llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef> words;
   llvm::X86::getFeaturesForCPU(name, words);
   llvm::StringMap<bool> features;
-  for (llvm::StringRef word : words)
-    features[word] = true;
+  for (llvm::StringRef word : words) {
+    features[word] = true; // what it implies is not in the list
+    llvm::X86::updateImpliedFeatures(word, /*Enabled=*/true, features);
+  }
   Target target = x86Target(name, features);
   target.cpu = name.str();
   llvm::sort(words);
