@@ -67,6 +67,8 @@ LogicalResult TileLowering::lowerOp(Operation *op) {
     dead.push_back(op);
     return success();
   }
+  if (!isa<tile::DotOp, scf::ForOp>(op) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<tile::TileType>))
+    return op->emitError() << "tiles leave `" << op->getName() << "`, only loops may carry them";
   bool quiet = op->getNumRegions() == 0 && !isa<LLVM::StoreOp, LLVM::CallOp, tile::DotOp>(op) &&
                !op->hasTrait<OpTrait::IsTerminator>();
   if (quiet && !group.feeds(op))
@@ -76,12 +78,11 @@ LogicalResult TileLowering::lowerOp(Operation *op) {
     lowerDot(dot);
     return success();
   }
-  if (auto loop = dyn_cast<scf::ForOp>(op); loop && holdsTiles(op))
+  auto carries = [](Operation *one) { return llvm::any_of(one->getResultTypes(), llvm::IsaPred<tile::TileType>); };
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && (holdsTiles(op) || carries(op)))
     return lowerLoop(loop);
   if (op->getNumRegions() == 0 || !holdsTiles(op))
     return success();
-  if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<tile::TileType>))
-    return op->emitError() << "tiles leave `" << op->getName() << "`, only loops may carry them";
   for (Region &region : op->getRegions())
     for (Block &block : region)
       if (failed(lowerBlock(block)))

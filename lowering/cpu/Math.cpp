@@ -3,8 +3,8 @@
 //
 // Generated code calls no mathematical library. Each function is a range reduction and a polynomial, fitted by iterated
 // weighted least squares to a relative error below 1e-8 before rounding; the results are within a few units of the last
-// place (test/lowering/math-accuracy.test). Infinity and NaN come out as in IEEE; results below 2^-126 may be 0. Angles
-// and the logarithm inside a power are reduced in float64.
+// place (test/execution/agree/elementwise.mlir). Infinity and NaN come out as in IEEE; results below 2^-126 may be 0.
+// Angles and the logarithm inside a power are reduced in float64.
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "lowering/cpu/LowerTiles.h"
 #include "lowering/tile/TileOps.h"
