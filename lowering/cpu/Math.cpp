@@ -3,8 +3,8 @@
 //
 // Generated code calls no mathematical library. Each function is a range reduction and a polynomial, fitted by iterated
 // weighted least squares to a relative error below 1e-8 before rounding; the results are within a few units of the last
-// place (test/execution/agree/elementwise.mlir). Infinity and NaN come out as in IEEE; results below 2^-126 may be 0.
-// Angles and the logarithm inside a power are reduced in float64.
+// place (test/execution/agree/scalars.mlir). Infinity, NaN and numbers below 2^-126 come out as in IEEE. Angles and the
+// logarithm inside a power are reduced in float64.
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "lowering/cpu/LowerTiles.h"
 #include "lowering/tile/TileOps.h"
@@ -87,7 +87,10 @@ struct Words {
   Value round(Value x) const;
   Value floor(Value x) const;
   Value ceil(Value x) const;
+  Value scaleByInstruction(Value x, Value exponent) const;
+  Value powerBits(Value exponent) const;
   Value scale(Value x, Value exponent) const;
+  Value scaleFully(Value x, Value exponent) const;
   Value powerOfTwo(Value x) const;
   Value exp2(Value x) const;
   Value exp(Value x) const;
@@ -132,19 +135,38 @@ Value Words::ceil(Value x) const {
 
 // -------------------------------------------------------------------------------------------------------- exponentials
 
-Value Words::scale(Value x, Value exponent) const {
+/// The machine's own instruction for x 2^exponent, where it has one.
+Value Words::scaleByInstruction(Value x, Value exponent) const {
   auto vector = dyn_cast<VectorType>(shape);
-  if (target.avx512 && vector && vector.getNumElements() == 16) {
-    Value mask = arith::ConstantOp::create(b, loc, b.getI16IntegerAttr(-1));
-    Value mode = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(4));
-    return LLVM::CallIntrinsicOp::create(b, loc, shape, b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
-                                         ValueRange{x, exponent, x, mask, mode})
-        .getResult(0);
-  }
-  Value bounded = surely(exponent, real(-127));
-  Value biased = addInt(toInt(bounded), whole(127));
-  Value shifted = arith::ShLIOp::create(b, loc, biased, whole(23));
-  return mul(x, fromBits(shifted));
+  if (!target.avx512 || !vector || vector.getNumElements() != 16)
+    return {};
+  Value mask = arith::ConstantOp::create(b, loc, b.getI16IntegerAttr(-1));
+  Value mode = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(4));
+  return LLVM::CallIntrinsicOp::create(b, loc, shape, b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+                                       ValueRange{x, exponent, x, mask, mode})
+      .getResult(0);
+}
+
+/// 2^exponent for whole numbers from -127 (which gives 0) to 128 (which gives infinity).
+Value Words::powerBits(Value exponent) const {
+  Value biased = addInt(toInt(exponent), whole(127));
+  return fromBits(arith::ShLIOp::create(b, loc, biased, whole(23)));
+}
+
+/// Any exponent up to 127; results below 2^-126 may be 0.
+Value Words::scale(Value x, Value exponent) const {
+  if (Value scaled = scaleByInstruction(x, exponent))
+    return scaled;
+  return mul(x, powerBits(surely(exponent, real(-127))));
+}
+
+/// Exponents from -250 to 250, exact down to the smallest number: in two steps.
+Value Words::scaleFully(Value x, Value exponent) const {
+  if (Value scaled = scaleByInstruction(x, exponent))
+    return scaled;
+  exponent = surely(exponent, real(-250));
+  Value half = round(mul(exponent, real(0.5)));
+  return mul(mul(x, powerBits(half)), powerBits(sub(exponent, half)));
 }
 
 /// 2^x for |x| <= 1/2.
@@ -156,9 +178,7 @@ Value Words::powerOfTwo(Value x) const {
 Value Words::exp2(Value x) const {
   x = atLeast(atMost(x, real(128)), real(-160));
   Value near = round(x);
-  Value part = powerOfTwo(sub(x, near));
-  // One power of two goes to the other factor: 2^128 alone is no number.
-  return scale(add(part, part), sub(near, real(1)));
+  return scaleFully(powerOfTwo(sub(x, near)), near);
 }
 
 Value Words::exp(Value x) const {
@@ -166,8 +186,7 @@ Value Words::exp(Value x) const {
   Value near = round(mul(x, real(1.4426950408889634)));
   Value rest = fma(near, real(-0.693145751953125), x); // ln 2 in two parts, the first of 15 bits
   rest = fma(near, real(-1.42860682030941723e-6), rest);
-  Value part = powerOfTwo(mul(rest, real(1.4426950408889634)));
-  return scale(add(part, part), sub(near, real(1)));
+  return scaleFully(powerOfTwo(mul(rest, real(1.4426950408889634))), near);
 }
 
 /// exp(x) - 1, by the quotient whose errors cancel.
@@ -303,7 +322,7 @@ Value Words::power(Value x, Value y) const {
   Value part = powerOfTwo(narrow(sub(t, near)));
   Value n = narrow(near);
   Value high = is(CmpFPredicate::OGT, n, real(128));
-  Value result = scale(add(part, part), sub(select(high, real(128), n), one));
+  Value result = scaleFully(part, select(high, real(128), n));
   result = select(high, real(infinity), result);
   // Whole and odd exponents keep the sign; others have no value for negative bases.
   Value whole1 = is(CmpFPredicate::OEQ, round(y), y);
