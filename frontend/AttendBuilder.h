@@ -4,6 +4,7 @@
 #define ATTN_FRONTEND_ATTENDBUILDER_H
 
 #include "frontend/CallArgs.h"
+#include "frontend/Labels.h"
 
 namespace attn {
 
@@ -20,12 +21,14 @@ struct AttendBuilder {
   llvm::SmallVector<mlir::Value> captures;
   mlir::Region score, mask, sink;
   double scale = 1;
-  bool scored = false;
+  bool scored = false, withWeights = false;
+  Weigh weigh = Weigh::softmax;
 
   SMRange where() const { return args.range(); }
   bool readRows();
   bool shapeInputs();
   bool shapeOne(Tensor &t, DimRef first, DimRef row, bool isUnit, bool isSingleRow);
+  void matchUnnamed(Tensor &t);
   bool checkHeads(const Tensor &t, StringRef who, SMRange range);
   /// Evaluates a clause into its region, which stays empty where it says nothing. False after an error.
   bool fill(const Argument *arg, mlir::Region &region, StringRef kind);
@@ -33,6 +36,9 @@ struct AttendBuilder {
   void padCaptures();
   /// q . k needs rows of one length.
   bool checkRows();
+  bool readOptions();
+  Labels::List captureLabels(mlir::Value captured, Labels &labels);
+  Value restore(mlir::Value value, const Dims &have, bool dropsRow);
   Value finish();
 };
 

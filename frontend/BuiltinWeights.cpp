@@ -22,7 +22,7 @@ Value Elaborator::bindWeight(const Text &name, DimsRef dims, bool inFirst, SMRan
           .note("give one of them another name: `x as [In] @ param(name, Out, In)`");
       return Value::poison();
     }
-  auto use = weights.bind(name, dims, inFirst, where);
+  auto use = weights.bind(name, dims, inFirst, usersCall(where));
   if (!use)
     return Value::poison();
   auto symbol = FlatSymbolRefAttr::get(&context, use->symbol);
@@ -82,7 +82,7 @@ Value Elaborator::builtinLinear(CallArgs &args, bool bias) {
       return fail(args.range(), args.what() + " would give a tensor with `" + dims[i]->name + "` twice");
   result.append(dims.begin(), dims.end());
   weightDims.push_back(in);
-  auto use = weights.bind(withSuffix(*name, ".weight"), weightDims, storedInFirst, args.range());
+  auto use = weights.bind(withSuffix(*name, ".weight"), weightDims, storedInFirst, usersCall(args.range()));
   if (!use)
     return Value::poison();
   Location loc = at(args.range());

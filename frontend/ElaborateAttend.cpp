@@ -78,7 +78,26 @@ bool AttendBuilder::readRows() {
   for (DimRef head : heads)
     if (!e.isStatic(head, where(), "the number of heads"))
       return false;
+  matchUnnamed(k);
+  matchUnnamed(v);
   return checkHeads(k, "keys", args.placed[1]->value->range) && checkHeads(v, "values", args.placed[2]->value->range);
+}
+
+/// Heads without a name match the queries' by place, from the right; where only one of two has a name, it wins.
+void AttendBuilder::matchUnnamed(Tensor &t) {
+  size_t own = heads.size() - outerLifted, count = t.visible().size() < 2 ? 0 : t.visible().size() - 2;
+  for (size_t fromRight = 1; fromRight <= count && fromRight <= own; ++fromRight) {
+    DimRef &theirs = t.dims[t.dims.size() - 1 - fromRight], &ours = heads[heads.size() - fromRight];
+    bool both = theirs->isNamed() && ours->isNamed();
+    if (both || placeOf(heads, theirs) >= 0 || !theirs->sameSize(*ours))
+      continue;
+    if (theirs->isNamed()) {
+      q.dims[static_cast<size_t>(placeOf(q.dims, ours))] = theirs;
+      ours = theirs;
+    } else {
+      theirs = ours;
+    }
+  }
 }
 
 bool AttendBuilder::checkHeads(const Tensor &t, StringRef who, SMRange range) {
@@ -143,97 +162,115 @@ static std::optional<Weigh> weigherOf(const Argument *arg) {
   return name ? symbolizeWeigh(name->name) : std::nullopt;
 }
 
-Value AttendBuilder::finish() {
+bool AttendBuilder::readOptions() {
   const Argument *weighArg = args.named("weigh");
-  auto weigh = weigherOf(weighArg);
-  if (!weigh)
-    return e.fail(weighArg->value->range, "`weigh` is one of softmax, softmax1, sigmoid, ratio");
-  bool withWeights = false;
-  if (const Argument *arg = args.named("weights")) {
-    auto wanted = e.truth(args.evalNamed("weights"), arg->value->range, "`weights`");
-    if (!wanted)
-      return Value::poison();
-    withWeights = *wanted;
+  auto chosen = weigherOf(weighArg);
+  if (!chosen) {
+    e.fail(weighArg->value->range, "`weigh` is one of softmax, softmax1, sigmoid, ratio");
+    return false;
   }
-  Dims resultDims{queries}, weightDims{queries};
-  resultDims.append(heads.begin(), heads.end());
-  weightDims.append(heads.begin(), heads.end());
-  resultDims.push_back(rowV);
-  for (size_t n = 0; n < resultDims.size(); ++n)
-    for (size_t m = 0; m < n; ++m)
-      if (resultDims[n]->isNamed() && isSame(resultDims[n], resultDims[m]))
-        return e.fail(where(), "`attend` would give a tensor with `" + resultDims[n]->name + "` twice");
+  weigh = *chosen;
+  const Argument *weightsArg = args.named("weights");
+  if (!weightsArg)
+    return true;
+  auto wanted = e.truth(args.evalNamed("weights"), weightsArg->value->range, "`weights`");
+  withWeights = wanted.value_or(false);
+  return wanted.has_value();
+}
+
+namespace {
+
+/// Labels of the operands and results: a dimension has one label wherever it stands.
+struct AttendLabels {
   Labels labels;
   llvm::SmallVector<std::pair<DimRef, std::string>> given;
-  auto labelOf = [&](DimRef dim) {
+  llvm::SmallVector<Labels::List> in, out;
+
+  std::string of(DimRef dim) {
     for (auto &[other, label] : given)
       if (isSame(other, dim) && other->sameSize(*dim))
         return label;
     given.emplace_back(dim, labels.give(dim));
     return given.back().second;
-  };
-  auto labelsOf = [&](DimsRef dims) {
+  }
+  Labels::List of(DimsRef dims) {
     Labels::List list;
     for (DimRef dim : dims)
-      list.push_back(labelOf(dim));
+      list.push_back(of(dim));
     return list;
-  };
-  Labels::List out = labelsOf(resultDims);
+  }
+  Labels::List of(llvm::StringRef first, DimsRef rest) {
+    Labels::List list = of(rest);
+    list.insert(list.begin(), first.str());
+    return list;
+  }
+};
+
+} // namespace
+
+/// The places of a captured tensor are numbers there: its labels are its own.
+Labels::List AttendBuilder::captureLabels(mlir::Value captured, Labels &labels) {
+  Labels::List list;
+  auto type = llvm::cast<RankedTensorType>(captured.getType());
+  DimsAttr made = e.labelsOfValue(captured);
+  for (unsigned n = 0; n < static_cast<unsigned>(type.getRank()); ++n) {
+    bool isOpen = type.isDynamicDim(n);
+    StringRef sequence = isOpen && made ? made.sequence(n) : "";
+    list.push_back(labels.give(isOpen ? e.table.sequence("", sequence, {}) : e.table.unnamed(type.getDimSize(n))));
+  }
+  return list;
+}
+
+/// Back to the text's shape: walked dimensions first, no ones that the text does not have.
+Value AttendBuilder::restore(mlir::Value value, const Dims &have, bool dropsRow) {
+  Tensor t = e.made(value, have, 0);
+  Dims wanted(walked);
+  unsigned lifted = static_cast<unsigned>(wanted.size());
+  if (!isSingle)
+    wanted.push_back(queries);
+  wanted.append(heads.begin() + outerLifted, heads.end());
+  if (!dropsRow)
+    wanted.push_back(have.back());
+  bool same = wanted.size() == have.size();
+  return Value::of(same ? e.emitMove(t, wanted, lifted, where()) : e.emitReshape(t, wanted, lifted, where()));
+}
+
+Value AttendBuilder::finish() {
+  Dims rows{queries};
+  rows.append(heads.begin(), heads.end());
+  Dims resultDims(rows), weightDims(rows);
+  resultDims.push_back(rowV);
+  weightDims.push_back(isSame(keys, queries) ? e.table.renamed(keys, "", {}) : keys);
+  for (size_t n = 0; n < resultDims.size(); ++n)
+    if (resultDims[n]->isNamed() && placeOf(DimsRef(resultDims).take_front(n), resultDims[n]) >= 0)
+      return e.fail(where(), "`attend` would give a tensor with `" + resultDims[n]->name + "` twice");
+  AttendLabels names;
+  names.out.push_back(names.of(resultDims));
   // Keys are another dimension than the queries, also where both are rows of one sequence.
-  std::string keyLabel = isSame(keys, queries) ? labels.giveNamed("S", keys) : labelOf(keys);
-  Labels::List inQ = labelsOf(q.dims), inK = labelsOf(DimsRef(k.dims).drop_front()),
-               inV = labelsOf(DimsRef(v.dims).drop_front());
-  inK.insert(inK.begin(), keyLabel);
-  inV.insert(inV.begin(), keyLabel);
-  llvm::SmallVector<Labels::List> in{inQ, inK, inV}, outs{out};
+  std::string keyLabel = isSame(keys, queries) ? names.labels.giveNamed("S", keys) : names.of(keys);
+  names.in = {names.of(q.dims), names.of(keyLabel, DimsRef(k.dims).drop_front()),
+              names.of(keyLabel, DimsRef(v.dims).drop_front())};
   llvm::SmallVector<mlir::Value> inputs;
   for (const Tensor *t : {&q, &k, &v})
     inputs.push_back(e.materialise(*t, where()));
   for (mlir::Value captured : captures) {
-    Labels::List list;
-    auto type = llvm::cast<RankedTensorType>(captured.getType());
-    DimsAttr made = e.labelsOfValue(captured);
-    for (int64_t n = 0; n < type.getRank(); ++n) {
-      DimRef dim = type.isDynamicDim(static_cast<unsigned>(n))
-                       ? e.table.sequence("", made ? made.sequence(static_cast<size_t>(n)) : "", {})
-                       : e.table.unnamed(type.getDimSize(static_cast<unsigned>(n)));
-      list.push_back(labels.give(dim));
-    }
-    in.push_back(list);
+    names.in.push_back(captureLabels(captured, names.labels));
     inputs.push_back(captured);
   }
   llvm::SmallVector<Type> types{e.tensorType(resultDims, Elem::f32)};
-  DimRef keysOut = isSame(keys, queries) ? e.table.renamed(keys, "", {}) : keys;
   if (withWeights) {
-    Labels::List list(out.begin(), out.end() - 1);
-    list.push_back(keyLabel);
-    outs.push_back(list);
-    weightDims.push_back(keysOut);
+    names.out.push_back(names.of(rows));
+    names.out.back().push_back(keyLabel);
     types.push_back(e.tensorType(weightDims, Elem::f32));
   }
   OpBuilder &b = e.builder;
   UnitAttr yes = withWeights ? b.getUnitAttr() : UnitAttr();
-  AttendOp op = AttendOp::create(b, e.at(where()), types, WeighAttr::get(&e.context, *weigh), b.getF64FloatAttr(scale),
-                                 yes, UnitAttr(), inputs, dimsArray(&e.context, in), dimsArray(&e.context, outs));
+  AttendOp op =
+      AttendOp::create(b, e.at(where()), types, WeighAttr::get(&e.context, weigh), b.getF64FloatAttr(scale), yes,
+                       UnitAttr(), inputs, dimsArray(&e.context, names.in), dimsArray(&e.context, names.out));
   op.getScore().takeBody(score);
   op.getMask().takeBody(mask);
   op.getSink().takeBody(sink);
-  // Back to the text's shape: walked dimensions first, no ones that the text does not have.
-  auto restore = [&](mlir::Value value, Dims have, bool dropsRow) {
-    Tensor t = e.made(value, have, 0);
-    Dims wanted;
-    for (DimRef dim : walked)
-      wanted.push_back(dim);
-    unsigned lifted = static_cast<unsigned>(wanted.size());
-    if (!isSingle)
-      wanted.push_back(queries);
-    wanted.append(heads.begin() + outerLifted, heads.end());
-    if (!dropsRow)
-      wanted.push_back(have.back());
-    if (wanted.size() == have.size())
-      return Value::of(e.emitMove(t, wanted, lifted, where()));
-    return Value::of(e.emitReshape(t, wanted, lifted, where()));
-  };
   Value y = restore(op.getOutputs()[0], resultDims, unitV);
   if (!withWeights)
     return y;
@@ -262,6 +299,8 @@ Value Elaborator::builtinAttend(CallArgs &args) {
       return Value::poison();
     attend.scale = 1 / std::sqrt(static_cast<double>(attend.rowQ->size));
   }
+  if (!attend.readOptions())
+    return Value::poison();
   attend.padCaptures();
   return attend.finish();
 }

@@ -226,6 +226,8 @@ void Elaborator::setModuleAttributes() {
     op->setAttr("attn.tokenizer", builder.getStringAttr(tokenizer));
   if (!remarks.empty())
     op->setAttr("attn.remarks", strings(remarks));
+  for (const std::string &line : remarks) // shown by --explain
+    mlir::emitRemark(op->getLoc()) << line;
   llvm::SmallVector<NamedAttribute> used;
   for (const auto &[key, value] : config.usedValues())
     used.push_back(builder.getNamedAttr(key, attributeOf(value)));

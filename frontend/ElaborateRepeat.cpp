@@ -147,7 +147,8 @@ std::string LoopBody::settle() {
       return ("`" + c.name + "` changes its dimensions from " + text(c.inside.visible()) + " to " +
               text(after.visible()))
           .str();
-    after = e.emitConvert(after, c.inside.elem, repeat.range);
+    if (after.elem != c.inside.elem)
+      return ("`" + c.name + "` becomes another kind of number").str();
     c.after = e.emitMove(after, c.inside.dims, c.inside.lifted, repeat.range);
     c.after.value = e.materialise(c.after, repeat.range);
   }

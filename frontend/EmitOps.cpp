@@ -162,6 +162,11 @@ Tensor Elaborator::emitBroadcast(const Tensor &x, Dims dims, unsigned lifted, SM
 Tensor Elaborator::emitConvert(const Tensor &x, Elem elem, SMRange where) {
   if (x.elem == elem)
     return x;
+  if (x.form == Tensor::Form::constant && elem == Elem::f32) {
+    Tensor result = x;
+    result.elem = elem;
+    return result;
+  }
   mlir::Value input = materialise(x, where);
   Labels labels;
   Labels::List list = labels.give(x.dims);
