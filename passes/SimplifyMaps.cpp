@@ -5,7 +5,9 @@
 //   %b = attn.map (%a [T, E], %y [E]) -> [T, E] { g }    =>   %b = attn.map (%x [T, E], %y [E]) -> [T, E] { g . f }
 //
 // The producer must have no other reader, stand in the same block, and have as many dimensions as the consumer, so that
-// nothing is computed twice; where its region computes nothing (constants, broadcasts) all of that doesn't matter.
+// nothing is computed twice; where its region computes nothing (constants, broadcasts) all of that doesn't matter. A
+// constant tensor of one number is that number.
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/Elementwise.h"
 #include "passes/Simplify.h"
@@ -26,6 +28,13 @@ MapOp fusibleProducer(MapOp map, unsigned i) {
   return sameSize && producer->hasOneUse() && producer->getBlock() == map->getBlock() ? producer : MapOp();
 }
 
+/// The number that every element of `tensor` is, if it is a constant of that kind.
+TypedAttr splatNumber(Value tensor) {
+  auto constant = tensor.getDefiningOp<arith::ConstantOp>();
+  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+  return splat ? splat.getSplatValue<TypedAttr>() : TypedAttr();
+}
+
 /// Rebuilds `map` with its producers inside, every input once and none unused.
 void rebuild(PatternRewriter &rewriter, MapOp map) {
   Block &block = map.getBody().front();
@@ -36,7 +45,10 @@ void rebuild(PatternRewriter &rewriter, MapOp map) {
       arguments.push_back(Value());
     else if (MapOp producer = fusibleProducer(map, i))
       arguments.push_back(body.computed(producer, map.inDims(i)));
-    else
+    else if (TypedAttr number = splatNumber(input)) {
+      OpBuilder inside = body.builder();
+      arguments.push_back(arith::ConstantOp::create(inside, map.getLoc(), number));
+    } else
       arguments.push_back(body.argument(input, map.inDims(i)));
   }
   body.yield(body.inlined(block, arguments));
@@ -48,7 +60,7 @@ struct FuseMaps : OpRewritePattern<MapOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MapOp map, PatternRewriter &rewriter) const final {
     for (unsigned i = 0; i < map.getInputs().size(); ++i)
-      if (fusibleProducer(map, i))
+      if (fusibleProducer(map, i) || splatNumber(map.getInputs()[i]))
         return rebuild(rewriter, map), success();
     return rewriter.notifyMatchFailure(map, "no input is a map of the same dimensions without another reader");
   }

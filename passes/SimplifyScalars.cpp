@@ -1,7 +1,8 @@
 // attn-simplify, arithmetic inside regions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   x / 8   =>   x * 0.125
+//   x / 8         =>   x * 0.125
+//   x + 0, x - 0  =>   x               the sign of a zero may be lost
 //
 // A division costs a processor several times a multiplication. Where the reciprocal isn't exact the result differs by
 // at most one and a half units in the last place. Constants whose reciprocal isn't a normal number stay divisors.
@@ -31,10 +32,22 @@ struct MultiplyByReciprocal : OpRewritePattern<arith::DivFOp> {
   }
 };
 
+template <typename OpTy> struct DropZero : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const final {
+    for (unsigned i : {1u, 0u})
+      if (constantValue(op->getOperand(i)) == 0.0 && (i == 1 || std::is_same_v<OpTy, arith::AddFOp>)) {
+        rewriter.replaceOp(op, op->getOperand(1 - i));
+        return success();
+      }
+    return rewriter.notifyMatchFailure(op, "neither operand is 0");
+  }
+};
+
 } // namespace
 
 void addScalarPatterns(RewritePatternSet &patterns) {
-  patterns.add<MultiplyByReciprocal>(patterns.getContext());
+  patterns.add<MultiplyByReciprocal, DropZero<arith::AddFOp>, DropZero<arith::SubFOp>>(patterns.getContext());
 }
 
 } // namespace attn

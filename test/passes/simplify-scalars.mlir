@@ -30,3 +30,44 @@ func.func @no_reciprocal(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %y : tensor<8xf32>
 }
+
+// CHECK-LABEL: @zeros
+// CHECK-SAME: (%[[x:.*]]: tensor<8xf32>)
+// CHECK-NEXT: return %[[x]]
+func.func @zeros(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = attn.map (%x : tensor<8xf32> [E]) -> tensor<8xf32> [E] {
+  ^bb0(%u: f32):
+    %zero = arith.constant 0.0 : f32
+    %s = arith.addf %zero, %u : f32
+    %t = arith.addf %s, %zero : f32
+    %v = arith.subf %t, %zero : f32
+    attn.yield %v : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// CHECK-LABEL: @no_zero_on_the_left
+// CHECK: arith.subf
+func.func @no_zero_on_the_left(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = attn.map (%x : tensor<8xf32> [E]) -> tensor<8xf32> [E] {
+  ^bb0(%u: f32):
+    %zero = arith.constant 0.0 : f32
+    %s = arith.subf %zero, %u : f32
+    attn.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
+
+// CHECK-LABEL: @tensor_of_one_number
+// CHECK-NEXT: attn.map (%{{.*}} : tensor<8xf32> [E]) -> tensor<8xf32> [E] {
+// CHECK: arith.constant 3.0
+// CHECK: arith.mulf
+func.func @tensor_of_one_number(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %c = arith.constant dense<3.0> : tensor<8xf32>
+  %y = attn.map (%x : tensor<8xf32> [E], %c : tensor<8xf32> [E]) -> tensor<8xf32> [E] {
+  ^bb0(%u: f32, %v: f32):
+    %s = arith.mulf %u, %v : f32
+    attn.yield %s : f32
+  }
+  return %y : tensor<8xf32>
+}
