@@ -117,6 +117,9 @@ Value Elaborator::callBuiltin(const CallExpr &e, bool &found) {
 
 // ------------------------------------------------------------------------------------------------------------- numbers
 
+/// More numbers than these are not written into a library.
+static constexpr int64_t maxConstant = 1 << 24;
+
 Value Elaborator::builtinFill(CallArgs &args) {
   if (!args.check(1, 100))
     return Value::poison();
@@ -137,7 +140,7 @@ Value Elaborator::builtinFill(CallArgs &args) {
     isFixed = isFixed && !dim->isSequence();
     dims.push_back(dim);
   }
-  if (!isFixed)
+  if (!isFixed || product(dims) > maxConstant)
     return Value::of(made(emitFill(*n, Elem::f32, dims, args.range()), dims, 0));
   Tensor t;
   t.form = Tensor::Form::constant;
@@ -154,6 +157,9 @@ Value Elaborator::builtinRange(CallArgs &args) {
   DimRef dim = boundDim(args.placed[0]->value, "`range`");
   if (!dim || !isStatic(dim, args.placed[0]->value->range, "the length of `range`"))
     return Value::poison();
+  if (dim->size > maxConstant)
+    return fail(args.range(),
+                "`range` of " + llvm::Twine(dim->size) + " numbers is longer than " + llvm::Twine(maxConstant));
   Tensor t;
   t.form = Tensor::Form::constant;
   t.elem = Elem::i32;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/Dims.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace attn {
 
@@ -95,7 +96,10 @@ std::string described(DimRef dim) {
 int64_t product(DimsRef dims) {
   int64_t result = 1;
   for (DimRef dim : dims)
-    result *= dim->size;
+    result = llvm::SaturatingMultiply<uint64_t>(static_cast<uint64_t>(result), static_cast<uint64_t>(dim->size)) >
+                     static_cast<uint64_t>(INT64_MAX)
+                 ? INT64_MAX
+                 : result * dim->size;
   return result;
 }
 

@@ -11,9 +11,14 @@ using namespace mlir;
 
 namespace attn {
 
+/// A file writes out its functions and some of its loops; this bounds what it can ask for.
+static constexpr int64_t maxSteps = 1'000'000;
+
 Value Elaborator::eval(const Expr *e) {
-  if (isStopping())
+  if (isStopping() || steps > maxSteps)
     return Value::poison();
+  if (++steps > maxSteps)
+    return fail(e->range, "written out turn by turn, this file has more than " + llvm::Twine(maxSteps) + " steps");
   switch (e->kind) {
   case Expr::Kind::number: {
     auto *n = llvm::cast<NumberExpr>(e);

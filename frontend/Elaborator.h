@@ -299,6 +299,7 @@ public:
   std::string stopWhy;
   SMRange stopRange;
 
+  int64_t steps = 0;     ///< expressions evaluated
   unsigned failures = 0; ///< reports, those said before counted
   std::set<std::pair<const char *, std::string>> reported;
 

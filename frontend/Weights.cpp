@@ -28,8 +28,16 @@ std::string Weights::freshSymbol(StringRef pattern) {
   return symbol;
 }
 
+/// Of one weight: sizes and offsets reckoned from it stay far inside 64 bits.
+static constexpr int64_t maxNumbers = int64_t(1) << 40;
+
 std::optional<Weights::Use> Weights::bind(const Text &name, DimsRef dims, bool inFirst, SMRange where) {
   Use use;
+  if (product(dims) > maxNumbers) {
+    diags.error(where, "the weight `" + name.shown() + "` is " + text(dims) + " here, more than " +
+                           std::to_string(maxNumbers) + " numbers");
+    return std::nullopt;
+  }
   std::string pattern = name.pattern(use.turns);
   llvm::SmallVector<int64_t> shape, turns;
   for (DimRef dim : dims)
