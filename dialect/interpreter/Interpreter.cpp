@@ -82,14 +82,11 @@ static LogicalResult bindLength(std::map<std::string, int64_t> &lengths, func::F
 }
 
 LogicalResult Execution::bindParameters(func::FuncOp function, ArrayRef<Tensor> inputs) {
-  if (function.getNumArguments() != inputs.size())
-    return function.emitError() << "takes " << function.getNumArguments() << " inputs, not " << inputs.size();
+  assert(function.getNumArguments() == inputs.size() && "one input a parameter");
   for (unsigned i = 0; i < inputs.size(); ++i) {
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
     auto dims = function.getArgAttrOfType<DimsAttr>(i, "attn.dims");
-    if (static_cast<size_t>(type.getRank()) != inputs[i].sizes.size())
-      return function.emitError() << "parameter " << i << " has rank " << type.getRank() << ", its input "
-                                  << inputs[i].sizes.size();
+    assert(static_cast<size_t>(type.getRank()) == inputs[i].sizes.size() && "of the parameter's rank");
     for (auto [d, size] : llvm::enumerate(inputs[i].sizes)) {
       if (!type.isDynamicDim(d) && type.getDimSize(d) != size)
         return function.emitError() << "dimension " << d << " of parameter " << i << " has size " << type.getDimSize(d)
@@ -193,7 +190,27 @@ LogicalResult Execution::runTensorOperation(Operation *op) {
   return success();
 }
 
+/// A tensor whose numbers stand in the program.
+static Tensor constantTensor(DenseElementsAttr numbers) {
+  Tensor tensor(numbers.getType().getShape());
+  bool truth = numbers.getElementType().isInteger(1);
+  size_t next = 0;
+  if (isa<FloatType>(numbers.getElementType()))
+    for (const llvm::APFloat &number : numbers.getValues<llvm::APFloat>())
+      tensor.numbers[next++] = number.convertToDouble();
+  else
+    for (const llvm::APInt &number : numbers.getValues<llvm::APInt>())
+      tensor.numbers[next++] =
+          truth ? static_cast<double>(number.getZExtValue()) : static_cast<double>(number.getSExtValue());
+  return tensor;
+}
+
 LogicalResult Execution::runScalar(Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    if (auto numbers = dyn_cast<DenseElementsAttr>(constant.getValue())) {
+      tensors[constant.getResult()] = constantTensor(numbers);
+      return success();
+    }
   Function function = findFunction(op);
   if (!function)
     return op->emitError("the interpreter does not know this operation");

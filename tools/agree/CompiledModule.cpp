@@ -6,6 +6,7 @@
 #include "lowering/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -73,15 +74,15 @@ FailureOr<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp plan
   static int number = 0;
   std::string stem = (folder + "/judged-" + Twine(number++)).str(), library = stem + ".so";
   if (!writeFile(stem + ".o", object) || !link(stem + ".o", library))
-    return planned.emitError("the object could not be linked");
+    llvm::report_fatal_error("attn-agree: an object cannot be linked");
   auto compiled = std::unique_ptr<CompiledModule>(new CompiledModule);
   compiled->library = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!compiled->library)
-    return planned.emitError() << dlerror();
+    llvm::report_fatal_error(dlerror());
   compiled->table = static_cast<const attn_program *>(dlsym(compiled->library, "judged_program"));
   llvm::Expected<llvm::json::Value> metadata = llvm::json::parse(lowered->metadata);
   if (!compiled->table || !metadata)
-    return planned.emitError("the object has no program or no metadata");
+    llvm::report_fatal_error("attn-agree: an object has no program or no metadata");
   compiled->meta = std::move(*metadata);
   return compiled;
 }

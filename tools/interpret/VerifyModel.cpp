@@ -93,6 +93,9 @@ llvm::Error Verification::readInputs(const llvm::json::Object &call, func::FuncO
     llvm::Expected<Tensor> tensor = readUsed(*name);
     if (!tensor)
       return tensor.takeError();
+    auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    if (tensor->sizes.size() != static_cast<size_t>(type.getRank()) + 1)
+      return complain("tensor `" + *name + "` is no batch for parameter `" + parameter.getValue() + "`");
     batch.push_back(std::move(*tensor));
   }
   return llvm::Error::success();

@@ -111,3 +111,11 @@ func.func @param_is_the_weight() -> (tensor<3x2xf32> {test.expect = "[[1, 2], [3
   %w = attn.param @w : tensor<3x2xf32>
   return %w : tensor<3x2xf32>
 }
+
+func.func @constants() -> (tensor<2x2xf32> {test.expect = "[[1.5, -2], [0, 4]]"}, tensor<3xi32> {test.expect = "[-7, -7, -7]"},
+                           tensor<2xi1> {test.expect = "[1, 0]"}) {
+  %a = arith.constant dense<[[1.5, -2.0], [0.0, 4.0]]> : tensor<2x2xf32>
+  %b = arith.constant dense<-7> : tensor<3xi32>
+  %c = arith.constant dense<[true, false]> : tensor<2xi1>
+  return %a, %b, %c : tensor<2x2xf32>, tensor<3xi32>, tensor<2xi1>
+}
