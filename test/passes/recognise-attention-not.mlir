@@ -100,3 +100,63 @@ func.func @mask_after_softmax(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T,
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
   return %y : tensor<?x4x24xf32>
 }
+
+// -----
+// CHECK-LABEL: @product_escapes
+// CHECK-NOT: attn.attend
+func.func @product_escapes(%q: tensor<?x16xf32>, %k: tensor<?x16xf32>) -> (tensor<?x16xf32>, tensor<?x?xf32>) {
+  %s = attn.contract (%q : tensor<?x16xf32> [T, D], %k : tensor<?x16xf32> [S, D]) -> tensor<?x?xf32> [T, S]
+  %t = attn.map (%s : tensor<?x?xf32> [T, S]) -> tensor<?x?xf32> [T, S] {
+  ^bb0(%a: f32):
+    %c = math.tanh %a : f32
+    attn.yield %c : f32
+  }
+  %w = attn.softmax "S" (%t : tensor<?x?xf32> [T, S]) -> tensor<?x?xf32> [T, S]
+  // expected-remark @below {{no attention: the product of queries and keys is used elsewhere too}}
+  %y = attn.contract (%w : tensor<?x?xf32> [T, S], %k : tensor<?x16xf32> [S, N]) -> tensor<?x16xf32> [T, N]
+  return %y, %s : tensor<?x16xf32>, tensor<?x?xf32>
+}
+
+// -----
+// CHECK-LABEL: @summed_over_a_sequence
+// CHECK-NOT: attn.attend
+func.func @summed_over_a_sequence(%q: tensor<?x4xf32>, %k: tensor<?x6xf32>) -> tensor<4x?xf32> {
+  %s = attn.contract (%q : tensor<?x4xf32> [T, A], %k : tensor<?x6xf32> [T, B]) -> tensor<4x6xf32> [A, B]
+  %w = attn.softmax "B" (%s : tensor<4x6xf32> [A, B]) -> tensor<4x6xf32> [A, B]
+  // expected-remark @below {{no attention: the product of queries and keys sums over a sequence}}
+  %y = attn.contract (%w : tensor<4x6xf32> [A, B], %k : tensor<?x6xf32> [T, B]) -> tensor<4x?xf32> [A, T]
+  return %y : tensor<4x?xf32>
+}
+
+// -----
+// CHECK-LABEL: @softmax_over_shared_dimension
+// CHECK-NOT: attn.attend
+func.func @softmax_over_shared_dimension(%q: tensor<?x4x16xf32>, %k: tensor<?x4x16xf32>, %v: tensor<4x8xf32>) -> tensor<?x?x8xf32> {
+  %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x?x4xf32> [T, S, H]
+  %w = attn.softmax "H" (%s : tensor<?x?x4xf32> [T, S, H]) -> tensor<?x?x4xf32> [T, S, H]
+  // expected-remark @below {{no attention: the softmax runs along a dimension that queries and keys share}}
+  %y = attn.contract (%w : tensor<?x?x4xf32> [T, S, H], %v : tensor<4x8xf32> [H, N]) -> tensor<?x?x8xf32> [T, S, N]
+  return %y : tensor<?x?x8xf32>
+}
+
+// -----
+// CHECK-LABEL: @queries_of_two_sequences
+// CHECK-NOT: attn.attend
+func.func @queries_of_two_sequences(%q: tensor<?x?x16xf32>, %k: tensor<?x16xf32>) -> tensor<?x?x16xf32> {
+  %s = attn.contract (%q : tensor<?x?x16xf32> [T, U, D], %k : tensor<?x16xf32> [S, D]) -> tensor<?x?x?xf32> [T, U, S]
+  %w = attn.softmax "S" (%s : tensor<?x?x?xf32> [T, U, S]) -> tensor<?x?x?xf32> [T, U, S]
+  // expected-remark @below {{no attention: the queries have a second sequence, `T`}}
+  %y = attn.contract (%w : tensor<?x?x?xf32> [T, U, S], %k : tensor<?x16xf32> [S, N]) -> tensor<?x?x16xf32> [T, U, N]
+  return %y : tensor<?x?x16xf32>
+}
+
+// -----
+// CHECK-LABEL: @keys_with_more_heads
+// CHECK-NOT: attn.attend
+func.func @keys_with_more_heads(%q: tensor<?x16xf32>, %k: tensor<?x4x16xf32>) -> tensor<?x4x16xf32> {
+  %s = attn.contract (%q : tensor<?x16xf32> [T, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
+  %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
+  // expected-remark @below {{no attention: the keys have a dimension `H` that the queries lack}}
+  %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %k : tensor<?x4x16xf32> [S, H, N]) -> tensor<?x4x16xf32> [T, H, N]
+  return %y : tensor<?x4x16xf32>
+}
