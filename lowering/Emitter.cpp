@@ -281,10 +281,9 @@ Value Emitter::scalar(Value number) {
 // ---------------------------------------------------------------------------------------------------------- operations
 
 /// Says where the results of an operation lie, as the memory plan has it.
-LogicalResult Emitter::place(Operation *op) {
+void Emitter::place(Operation *op) {
   auto memory = op->getAttrOfType<ArrayAttr>("attn.memory");
-  if (!memory || memory.size() != op->getNumResults())
-    return op->emitOpError("has no memory plan");
+  assert(memory && memory.size() == op->getNumResults() && "the plan knows every operation");
   auto dims = op->getAttrOfType<ArrayAttr>("out_dims");
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     auto names = cast<DimsAttr>(dims[i]);
@@ -301,7 +300,6 @@ LogicalResult Emitter::place(Operation *op) {
     auto layout = packedLayout(cast<RankedTensorType>(result.getType()), names, slot.contains("uniform"));
     views[result] = named({slotPointer(slot), elementOf(result), layout, {}}, names);
   }
-  return success();
 }
 
 LogicalResult Emitter::lowerBlock(Block &block) {
@@ -349,8 +347,7 @@ LogicalResult Emitter::lower(Operation *op) {
     return lowerReturn(op);
   if (isa<YieldOp>(op))
     return success();
-  if (failed(place(op)))
-    return failure();
+  place(op);
   if (isView(op))
     return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
@@ -368,7 +365,7 @@ LogicalResult Emitter::lower(Operation *op) {
       .Case([&](SliceOp o) { return lowerSlice(*this, o); })
       .Case([&](ConcatOp o) { return lowerConcat(*this, o); })
       .Case([&](PatchesOp o) { return lowerPatches(*this, o); })
-      .Default([&](Operation *o) { return o->emitOpError("cannot be lowered"); });
+      .Default([](Operation *) -> LogicalResult { llvm_unreachable("the plan refuses other operations"); });
 }
 
 static bool sameMemory(const View &a, const View &b) {
@@ -429,8 +426,7 @@ LogicalResult Emitter::lowerTap(TapOp op) {
   if (!program.probe)
     return success();
   View shown = input(op, 0);
-  if (!shown.layout.isPacked() || shown.layout.uniform)
-    return op.emitOpError("shows a value that is not packed");
+  assert(shown.layout.isPacked() && !shown.layout.uniform && "the plan has copied what is not");
   SmallVector<Value> dims, turns;
   for (const Extent &dim : shown.layout.dims) {
     int64_t sequence = 0;

@@ -84,7 +84,7 @@ private:
   mlir::Value tablePlace();
   mlir::Value sumUnits(Ir &ir, llvm::ArrayRef<llvm::StringRef> units, mlir::Value table);
   mlir::Value slotPointer(mlir::DictionaryAttr memory);
-  mlir::LogicalResult place(mlir::Operation *op);
+  void place(mlir::Operation *op);
   bool bindGiven(mlir::Operation *op);
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerBlock(mlir::Block &block);

@@ -108,27 +108,28 @@ void refine(Refined &both, ArrayRef<Extent> in, ArrayRef<Extent> out) {
 
 } // namespace
 
-/// Cuts both lists into groups of equal size.
-static LogicalResult refineAll(Refined &both, ArrayRef<Extent> in, ArrayRef<Extent> out) {
-  while (!in.empty() || !out.empty()) {
-    size_t i = 0, o = 0;
-    int64_t left = 1, right = 1;
-    do {
-      bool growLeft = i < in.size() && (o == out.size() || left < right || (left == right && i == 0));
-      if (!growLeft && o == out.size())
-        return failure();
-      if (growLeft)
+/// Cuts both lists, which hold no dimension of size 1, into groups of equal size: one dimension to many or many to one
+/// (reshape_c3).
+static void refineAll(Refined &both, ArrayRef<Extent> in, ArrayRef<Extent> out) {
+  while (!in.empty()) {
+    size_t i = 1, o = 1;
+    int64_t left = in[0].size.factor, right = out[0].size.factor;
+    while (left != right) {
+      if (left < right)
         left *= in[i++].size.factor;
       else
         right *= out[o++].size.factor;
-    } while (left != right || (i == 0 && !in.empty()) || (o == 0 && !out.empty()));
-    if (i > 1 && o > 1)
-      return failure();
+    }
+    assert((i == 1 || o == 1) && "the verifier lets nothing else pass");
     refine(both, in.take_front(i), out.take_front(o));
     in = in.drop_front(i);
     out = out.drop_front(o);
   }
-  return success();
+}
+
+/// Does a dimension count places at all?
+static bool isWide(const Extent &dim) {
+  return !dim.size.isStatic() || dim.size.factor != 1;
 }
 
 LogicalResult lowerReshape(Emitter &emitter, ReshapeOp op) {
@@ -144,14 +145,13 @@ LogicalResult lowerReshape(Emitter &emitter, ReshapeOp op) {
     int from = in.find(out.names[i]);
     if (from >= 0)
       both.add(in.layout.dims[from], out.layout.dims[i]);
-    else
+    else if (isWide(out.layout.dims[i]))
       made.push_back(out.layout.dims[i]);
   }
   for (size_t i = 0; i < in.rank(); ++i)
-    if (out.find(in.names[i]) < 0)
+    if (out.find(in.names[i]) < 0 && isWide(in.layout.dims[i]))
       moving.push_back(in.layout.dims[i]);
-  if (failed(refineAll(both, moving, made)))
-    return op.emitOpError("regroups several dimensions into several");
+  refineAll(both, moving, made);
   both.to.names.clear();
   for (size_t i = 0; i < both.to.layout.dims.size(); ++i)
     both.to.names.push_back(StringAttr::get(op.getContext(), "part " + Twine(i)).getValue());

@@ -112,9 +112,13 @@ void Planner::breakSwaps() {
   function.walk([&](Operation *op) {
     OpBuilder at(op);
     if (auto tap = dyn_cast<TapOp>(op)) {
-      Operation *source = tap.getInputs()[0].getDefiningOp();
-      if (source && !isa<RepeatOp, LinearOp, AttendOp, NormaliseOp>(source))
-        tap.getInputsMutable()[0].set(copied(at, tap.getInputs()[0], tap.inDims(0)));
+      Value shown = tap.getInputs()[0];
+      bool rows = !cast<RankedTensorType>(shown.getType()).hasStaticShape();
+      Operation *source = shown.getDefiningOp();
+      if (source && (!rows || isa<ReshapeOp, SliceOp>(source))) {
+        tap.getInputsMutable()[0].set(copied(at, shown, tap.inDims(0)));
+        tap.getInputs()[0].getDefiningOp()->setAttr("attn.batch", builder.getUnitAttr());
+      }
       return;
     }
     auto repeat = dyn_cast<RepeatOp>(op->getParentOp());
@@ -201,7 +205,7 @@ void Planner::visitResults(Operation *op) {
   }
   auto dims = op->getAttrOfType<ArrayAttr>("out_dims");
   for (auto [i, result] : llvm::enumerate(op->getResults()))
-    fresh(result, uniform && !isa<PosOp>(op), cast<DimsAttr>(dims[i]), Storage::Arena);
+    fresh(result, uniform && !op->hasAttr("attn.batch"), cast<DimsAttr>(dims[i]), Storage::Arena);
 }
 
 void Planner::visitRepeat(RepeatOp op) {
@@ -397,13 +401,27 @@ void Planner::run() {
   function->setAttr("attn.arena", builder.getArrayAttr(arena));
 }
 
+/// Tensors come from this dialect's operations and from constants.
+LogicalResult checkOperations(func::FuncOp function) {
+  WalkResult checked = function.walk([](Operation *op) -> WalkResult {
+    bool tensors = llvm::any_of(op->getResultTypes(), [](Type type) { return isa<TensorType>(type); });
+    if (!tensors || isGiven(op) || op->hasAttr("out_dims"))
+      return WalkResult::advance();
+    return op->emitOpError("makes a tensor and cannot be lowered");
+  });
+  return failure(checked.wasInterrupted());
+}
+
 struct PlanMemory : PassWrapper<PlanMemory, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlanMemory)
   StringRef getArgument() const override { return "attn-plan-memory"; }
   StringRef getDescription() const override { return "say where each tensor lies"; }
   void runOnOperation() override {
-    if (getOperation()->hasAttr("attn.export"))
-      Planner(getOperation()).run();
+    if (!getOperation()->hasAttr("attn.export"))
+      return;
+    if (failed(checkOperations(getOperation())))
+      return signalPassFailure();
+    Planner(getOperation()).run();
   }
 };
 
