@@ -123,6 +123,10 @@ AttendLowering::AttendLowering(Emitter &owner, AttendOp attend)
   valueWidth = sizeOf(op.value());
   for (size_t i = 1; i + 1 < q.rank(); ++i)
     heads *= q.layout.dims[i].size.factor;
+  // Keys that have to be copied side by side first should serve more queries.
+  const Monomial &keyStride = k.layout.dims[0].stride;
+  if (keyStride.isStatic() && Target::collide(keyStride.factor * 4))
+    rows *= 2;
 }
 
 /// `tensor` at the place of the head: where it has q's head dimensions it is moved there.

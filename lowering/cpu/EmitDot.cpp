@@ -6,20 +6,18 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include <numeric>
 
 using namespace mlir;
 
 namespace attn::cpu {
 
-/// Rows a large power of two apart fall on each other in the first cache: no 64 of them stay there together. They are
-/// copied side by side before a product goes over them again and again.
+/// Rows that push each other out of the first cache are copied side by side before a product goes over them again and
+/// again.
 static bool collides(Ir &ir, const Place &place) {
   if (place.splat || place.scratch)
     return false;
   auto stride = Ir::known(place.strides[0]);
-  constexpr int64_t period = 4096, harmless = 512; // bytes after which sets repeat; eight rows on one set still fit
-  return stride && *stride != 0 && std::gcd(*stride * 4, period) > harmless;
+  return stride && Target::collide(*stride * 4);
 }
 
 /// What the product asks for meanwhile: the rows behind a tile whose rows collide. The next tile of a loop is most

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/LowerTiles.h"
 #include "lowering/cpu/TileLowering.h"
+#include "lowering/cpu/Turn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -49,6 +50,8 @@ static bool holdsTiles(Operation *op) {
 
 LogicalResult TileLowering::lowerOp(Operation *op) {
   if (isa<tile::MapOp, tile::ReduceOp, tile::StoreOp>(op)) {
+    if (auto store = dyn_cast<tile::StoreOp>(op); store && lowerTurnedStore(store))
+      return success();
     if (!group.accepts(op))
       flush(op);
     group.add(op);
@@ -104,6 +107,14 @@ Value TileLowering::size(OpFoldResult value) {
   return cast<Value>(value);
 }
 
+/// Whether a tile of float32 with dimension 0 on the lanes lies in memory with dimension 1 contiguous.
+static bool isTurned(const Place &place, int lanes) {
+  if (place.strides.size() != 2 || lanes != 0 || !place.element.isF32())
+    return false;
+  auto lane = Ir::known(place.strides[0]);
+  return Ir::known(place.strides[1]) == 1 && !(lane && (*lane == 0 || *lane == 1));
+}
+
 void TileLowering::lowerLoad(tile::LoadOp load) {
   ir.setInsertionPoint(load);
   Place place;
@@ -113,6 +124,41 @@ void TileLowering::lowerLoad(tile::LoadOp load) {
     place.strides.push_back(size(stride));
   places[load.getResult()] = place;
   dead.push_back(load);
+  if (!isTurned(place, choice.lanesOf(load.getResult())))
+    return;
+  Place turned = scratch.allocate(load.getType(), 0);
+  turn(place, turned, 0, load.mixedValid());
+  places[load.getResult()] = turned;
+  homes[load.getResult()] = load->getBlock();
+}
+
+/// A tile that lies on the lanes the other way than in memory goes through scratch whole.
+bool TileLowering::lowerTurnedStore(tile::StoreOp store) {
+  ir.setInsertionPoint(store);
+  Place to;
+  to.pointer = store.getBase();
+  to.element = store.getValue().getType().getElementType();
+  for (OpFoldResult stride : store.mixedStrides())
+    to.strides.push_back(size(stride));
+  if (!isTurned(to, choice.lanesOf(store.getValue())))
+    return false;
+  flush(store);
+  ir.setInsertionPoint(store);
+  Place from = inMemory(store.getValue());
+  if (!from.scratch)
+    return false;
+  turn(from, to, 1, store.mixedValid());
+  dead.push_back(store);
+  return true;
+}
+
+/// Copies between a tile in memory, its dimension 1 contiguous, and scratch with dimension 0 contiguous; `lanes` is the
+/// contiguous dimension of `to`.
+void TileLowering::turn(const Place &from, const Place &to, int lanes, ArrayRef<OpFoldResult> valid) {
+  auto function = turnFunction(owner->getParentOfType<ModuleOp>(), machine);
+  SmallVector<Value> operands{from.pointer,          from.strides[lanes],    to.pointer,
+                              to.strides[1 - lanes], size(valid[1 - lanes]), size(valid[lanes])};
+  LLVM::CallOp::create(ir, ir.loc, function, operands);
 }
 
 // ----------------------------------------------------------------------------------------------------- loops over

@@ -22,6 +22,8 @@ private:
   mlir::LogicalResult lowerOp(mlir::Operation *op);
   mlir::LogicalResult lowerLoop(mlir::scf::ForOp loop);
   void lowerLoad(tile::LoadOp load);
+  bool lowerTurnedStore(tile::StoreOp store);
+  void turn(const Place &from, const Place &to, int lanes, llvm::ArrayRef<mlir::OpFoldResult> valid);
   void flush(mlir::Operation *before);
 
   // Places of values.

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,9 @@ struct Target {
 
   /// Columns of a packed weight's panel: [ceil(N / panel)][K][panel].
   int64_t panel() const { return lanes * panelVectors; }
+  /// Whether rows that many bytes apart fall on each other in the first cache, so that no few dozen of them stay there:
+  /// its sets repeat after a page, and eight rows on one set still fit.
+  static bool collide(int64_t bytes) { return bytes != 0 && std::gcd(bytes, int64_t(4096)) > 512; }
 };
 
 /// The machine called so (`native`: this one), or nothing.

@@ -21,8 +21,9 @@ func.func @panel(%x: !llvm.ptr, %w: !llvm.ptr, %y: !llvm.ptr, %n: i64) {
 // Rows against rows: the first operand is turned onto the lanes, the second read as it lies.
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: %[[Q:[a-z0-9]+]]: !llvm.ptr, %[[K:[a-z0-9]+]]: !llvm.ptr, %[[Y:[a-z0-9]+]]: !llvm.ptr
-// CHECK: llvm.intr.masked.gather
-// CHECK: llvm.call @attn_dot(%[[K]],
+// CHECK: llvm.call @attn_turn(%[[Q]], %{{.*}}, %[[TURNED:.*]], %{{.*}}, %{{.*}}, %{{.*}}) :
+// CHECK: llvm.call @attn_dot(%[[K]], {{[^%]*%[^%]*%[^%]*}}%[[TURNED]],
+// CHECK: llvm.call @attn_turn(%{{.*}}, %{{.*}}, %[[Y]],
 func.func @rows(%q: !llvm.ptr, %k: !llvm.ptr, %y: !llvm.ptr) {
   %a = tile.load %q strides [24, 1] valid [16, 24] : <16x24xf32>
   %b = tile.load %k strides [24, 1] valid [8, 24] : <8x24xf32>

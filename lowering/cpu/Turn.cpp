@@ -1,0 +1,107 @@
+// Turning a matrix over: the function that all kernels of a module share.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/cpu/Turn.h"
+#include "lowering/cpu/Vectors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace attn::cpu {
+namespace {
+
+struct Turn {
+  Ir &ir;
+  Vectors vectors;
+  Value from, fromLane, to, toRow, rows, lanes;
+
+  void blocks();
+  void block(Value row, Value lane, bool whole);
+  void exchange(SmallVector<Value> &square);
+};
+
+} // namespace
+
+/// Transposes a square of vectors: at each step the upper right and lower left parts of all blocks of twice the size
+/// change places.
+void Turn::exchange(SmallVector<Value> &square) {
+  int64_t width = vectors.lanes;
+  for (int64_t part = 1; part < width; part *= 2)
+    for (int64_t i = 0; i < width; ++i) {
+      if (i & part)
+        continue;
+      SmallVector<int64_t> upper, lower; // lanes of the pair: those of the second begin at `width`
+      for (int64_t l = 0; l < width; ++l) {
+        upper.push_back(l & part ? width + l - part : l);
+        lower.push_back(l & part ? width + l : l + part);
+      }
+      Value a = square[i], b = square[i + part];
+      square[i] = vector::ShuffleOp::create(ir, ir.loc, a, b, upper);
+      square[i + part] = vector::ShuffleOp::create(ir, ir.loc, a, b, lower);
+    }
+}
+
+void Turn::block(Value row, Value lane, bool whole) {
+  int64_t width = vectors.lanes;
+  Value rowMask, laneMask, none;
+  if (!whole) {
+    rowMask = vectors.below(ir.sub(rows, row));
+    laneMask = vectors.below(ir.sub(lanes, lane));
+    none = vectors.below(ir.constant(0));
+  }
+  SmallVector<Value> square;
+  for (int64_t l = 0; l < width; ++l) {
+    Value number = ir.add(lane, ir.constant(l));
+    Value place = ir.address(from, ir.f32(), ir.add(ir.mul(number, fromLane), row)), mask;
+    if (!whole)
+      mask = arith::SelectOp::create(ir, ir.loc, ir.less(number, lanes), rowMask, none);
+    square.push_back(vectors.load(ir.f32(), place, mask));
+  }
+  exchange(square);
+  for (int64_t r = 0; r < width; ++r) {
+    Value number = ir.add(row, ir.constant(r));
+    Value place = ir.address(to, ir.f32(), ir.add(ir.mul(number, toRow), lane));
+    if (whole)
+      vectors.store(square[r], place);
+    else
+      ir.when(ir.less(number, rows), [&] { vectors.store(square[r], place, laneMask); });
+  }
+}
+
+void Turn::blocks() {
+  Value step = ir.constant(vectors.lanes);
+  ir.loop(ir.constant(0), lanes, step, [&](Value lane) {
+    Value lanesFit = ir.less(ir.add(lane, ir.constant(vectors.lanes - 1)), lanes);
+    ir.loop(ir.constant(0), rows, step, [&](Value row) {
+      Value rowsFit = ir.less(ir.add(row, ir.constant(vectors.lanes - 1)), rows);
+      Value whole = arith::AndIOp::create(ir, ir.loc, lanesFit, rowsFit);
+      auto choose = scf::IfOp::create(ir, ir.loc, whole, /*withElseRegion=*/true);
+      ir.setInsertionPoint(choose.thenBlock()->getTerminator());
+      block(row, lane, true);
+      ir.setInsertionPoint(choose.elseBlock()->getTerminator());
+      block(row, lane, false);
+      ir.setInsertionPointAfter(choose);
+    });
+  });
+}
+
+LLVM::LLVMFuncOp turnFunction(ModuleOp module, const Target &target) {
+  if (auto made = module.lookupSymbol<LLVM::LLVMFuncOp>("attn_turn"))
+    return made;
+  OpBuilder builder(module.getBodyRegion());
+  Ir ir(module.getLoc(), builder);
+  Type p = ir.ptr(), n = ir.i64();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()), {p, n, p, n, n, n});
+  auto function = LLVM::LLVMFuncOp::create(ir, ir.loc, "attn_turn", type, LLVM::Linkage::Internal);
+  function.setPassthroughAttr(ir.getStrArrayAttr({"noinline", "nounwind"}));
+  Block *body = function.addEntryBlock(ir);
+  ir.setInsertionPointToEnd(body);
+  auto a = body->getArguments();
+  Turn{ir, Vectors(ir, target.lanes), a[0], a[1], a[2], a[3], a[4], a[5]}.blocks();
+  LLVM::ReturnOp::create(ir, ir.loc, ValueRange{});
+  return function;
+}
+
+} // namespace attn::cpu
