@@ -4,10 +4,10 @@
 //   m = mean(x); c = x - m; c * rsqrt(mean(c^2) + eps) * weight + bias   =>   attn.normalise layer eps (x, weight,
 //   bias) x * rsqrt(mean(x^2) + eps) * weight                                  =>   attn.normalise rms eps (x, weight)
 //
-// Also: a product of itself or a power for the square, 1 / sqrt, / sqrt and ^-0.5 for the root, sums divided by their
-// number for the means, factors in any order, no weight, no bias. The arithmetic may be part of a larger elementwise
-// region: only the product is replaced. The mean of squares and its root must be of the same tensor along one static
-// dimension, eps a constant. A remark says which of it fails where the rest is there.
+// Also: mean(x^2) - m^2 for the mean of c^2; a product of itself or a power for the square, 1 / sqrt, / sqrt and ^-0.5
+// for the root, sums divided by their number for the means, factors in any order, no weight, no bias. The arithmetic
+// may be part of a larger elementwise region: only the product is replaced. The mean of squares and its root must be of
+// the same tensor along one static dimension, eps a constant. A remark says which of it fails where the rest is there.
 //
 // Leaves true: dead maps and reductions, for attn-simplify.
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -160,13 +160,33 @@ static std::optional<double> splitEps(Term &mean) {
   return std::nullopt;
 }
 
+/// mean(x^2) - mean(x)^2, which is the mean of (x - mean(x))^2.
+static std::optional<Centre> matchVariance(const Term &difference, StringAttr name);
+
 /// The centre whose mean of squares along `name` is `mean`.
 static std::optional<Centre> matchMeanOfSquares(const Term &mean, StringAttr name) {
+  if (Operation *op = mean.op(); isa_and_present<arith::SubFOp>(op))
+    return matchVariance(mean, name);
   ReducedTensor reduced = matchMean(mean, name);
   auto square = reduced ? reduced.input.value.getDefiningOp<MapOp>() : MapOp();
   if (!square || ShapedType::isDynamic(reduced.size))
     return std::nullopt;
   return matchSquare(Term::result(square, reduced.input.names), name);
+}
+
+static std::optional<Centre> matchVariance(const Term &difference, StringAttr name) {
+  std::optional<Centre> squares = matchMeanOfSquares(difference.operand(0), name);
+  Term square = difference.operand(1);
+  Operation *op = square.op();
+  if (!squares || squares->kind != Norm::rms || !op || !(isa<arith::MulFOp>(op) || isPower(square, 2)))
+    return std::nullopt;
+  auto isMean = [&](const Term &term) {
+    ReducedTensor mean = matchMean(term, name);
+    return mean && mean.input == squares->x;
+  };
+  if (!isMean(square.operand(0)) || (isa<arith::MulFOp>(op) && !isMean(square.operand(1))))
+    return std::nullopt;
+  return Centre{squares->x, Norm::layer};
 }
 
 bool Matcher::matchWithScale(unsigned scale, Term mean, StringAttr name) {

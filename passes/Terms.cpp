@@ -43,6 +43,8 @@ ReducedTensor matchReduction(const Term &term, Reduction kind, StringAttr along)
   auto reduce = leaf ? leaf.value.getDefiningOp<ReduceOp>() : ReduceOp();
   if (!reduce || reduce.getKind() != kind || reduce.inDims(0).size() != reduce.outDims().size() + 1)
     return {};
+  if (leaf.names.find(along.getValue().split(':').first) >= 0)
+    return {}; // the name is another dimension's
   Renaming renaming = renamingByPlace(reduce.outDims(), leaf.names);
   DimsAttr in = reduce.inDims(0);
   ReducedTensor reduced;
