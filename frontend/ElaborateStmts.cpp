@@ -60,7 +60,8 @@ Value Elaborator::evalStatement(const Stmt &stmt, bool last, bool wanted) {
 
 // ---------------------------------------------------------------------------------------------------------- assignment
 
-/// A name of the function around, seen from a turn, is that one; else it is local to where we are.
+/// A name of the function around, seen from a turn, is that one; else it is local to where we are. What a clause
+/// assigns stays in the clause.
 void Elaborator::assignName(StringRef name, Value value) {
   Scope *here = frame.scope;
   for (Scope *scope = here; scope; scope = scope->outer) {
@@ -68,7 +69,7 @@ void Elaborator::assignName(StringRef name, Value value) {
       it->second = std::move(value);
       return;
     }
-    if (scope->kind == Scope::Kind::function)
+    if (scope->kind != Scope::Kind::turn)
       break;
   }
   here->names[name] = std::move(value);
