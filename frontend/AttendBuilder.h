@@ -26,6 +26,7 @@ struct AttendBuilder {
 
   SMRange where() const { return args.range(); }
   bool readRows();
+  bool placeWalks();
   bool shapeInputs();
   bool shapeOne(Tensor &t, DimRef first, DimRef row, bool isUnit, bool isSingleRow);
   void matchUnnamed(Tensor &t);

@@ -44,7 +44,24 @@ bool AttendBuilder::readRows() {
   for (auto [row, i] : {std::pair(rowQ, 0), {rowK, 1}, {rowV, 2}})
     if (!e.isStatic(row, args.placed[i]->value->range, "the width of a row"))
       return false;
-  // What the call is walked along: heads, or the queries.
+  if (!placeWalks())
+    return false;
+  outerLifted = static_cast<unsigned>(heads.size());
+  DimsRef own = qd.drop_front(isSingle ? 0 : 1);
+  if (!unitQ)
+    own = own.drop_back();
+  heads.append(own.begin(), own.end());
+  for (DimRef head : heads)
+    if (!e.isStatic(head, where(), "the number of heads"))
+      return false;
+  matchUnnamed(k);
+  matchUnnamed(v);
+  return checkHeads(k, "keys", args.placed[1]->value->range) && checkHeads(v, "values", args.placed[2]->value->range);
+}
+
+/// What the call is walked along: heads, or the queries.
+bool AttendBuilder::placeWalks() {
+  DimsRef qd = q.visible();
   for (const Tensor *t : {&q, &k, &v})
     for (DimRef dim : t->liftedDims())
       if (placeOf(walked, dim) < 0)
@@ -70,17 +87,7 @@ bool AttendBuilder::readRows() {
     }
     heads.push_back(dim);
   }
-  outerLifted = static_cast<unsigned>(heads.size());
-  DimsRef own = qd.drop_front(isSingle ? 0 : 1);
-  if (!unitQ)
-    own = own.drop_back();
-  heads.append(own.begin(), own.end());
-  for (DimRef head : heads)
-    if (!e.isStatic(head, where(), "the number of heads"))
-      return false;
-  matchUnnamed(k);
-  matchUnnamed(v);
-  return checkHeads(k, "keys", args.placed[1]->value->range) && checkHeads(v, "values", args.placed[2]->value->range);
+  return true;
 }
 
 /// Heads without a name match the queries' by place, from the right; where only one of two has a name, it wins.

@@ -102,86 +102,126 @@ bool Elaborator::collectArguments(const FnDecl &fn, Home *home, const CallExpr *
   return ok;
 }
 
-/// The walked dimension that is this one, made if it is new.
-static DimRef walkedForm(DimTable &table, DimRef dim, unsigned level, Dims &walked, Dims &inner) {
-  for (size_t i = 0; i < walked.size(); ++i)
-    if (isSame(walked[i], dim))
-      return inner[i];
-  walked.push_back(dim);
-  inner.push_back(table.lifted(dim, level, static_cast<unsigned>(inner.size())));
-  return inner.back();
+/// Takes the first `extra` visible dimensions out of sight: a dimension that another argument has too is walked once.
+bool Elaborator::walk(Tensor &t, size_t extra, Walk &walk, SMRange where) {
+  for (size_t i = 0; i < extra; ++i) {
+    DimRef &dim = t.dims[t.lifted + i];
+    int known = placeOf(walk.outside, dim);
+    if (known >= 0 && !walk.outside[known]->sameSize(*dim)) {
+      failSizes(where, "two sizes for `" + dim->name + "`, which this call walks", walk.outside[known], dim);
+      return false;
+    }
+    if (known < 0) {
+      walk.outside.push_back(dim);
+      walk.inside.push_back(table.lifted(dim, frame.depth, static_cast<unsigned>(walk.inside.size())));
+    }
+    dim = known < 0 ? walk.inside.back() : walk.inside[known];
+  }
+  t.lifted += extra;
+  // Walked dimensions of several arguments stand in one order.
+  Dims order(t.liftedDims());
+  llvm::stable_sort(order,
+                    [](DimRef a, DimRef b) { return std::pair(a->level, a->rank) < std::pair(b->level, b->rank); });
+  order.append(t.visible().begin(), t.visible().end());
+  t = emitMove(t, order, t.lifted, where);
+  return true;
 }
 
-/// Binds the capitals of the signature and checks the rest; `frame` is the callee's. `walked` gets the lifted forms.
-bool Elaborator::bindShapes(const FnDecl &fn, llvm::StringMap<Value> &values, SMRange where, Dims &walked) {
-  Dims outside;
-  for (const Parameter &param : fn.params) {
-    if (!param.hasShape)
-      continue;
-    Value &value = values[param.name.text];
-    bool isDefault = param.defaultValue && !value.is(Value::Kind::tensor);
-    if (value.is(Value::Kind::none) || isDefault)
-      continue;
-    std::string who = ("`" + param.name.text + "` of `" + fn.name.text + "`").str();
-    if (!asOperand(value, where, who))
-      return false;
-    size_t wanted = param.shape.dims.size();
-    if (!value.is(Value::Kind::tensor) && wanted == 0)
-      continue;
-    if (!value.is(Value::Kind::tensor) || value.tensor.visible().size() < wanted) {
-      std::string have = value.is(Value::Kind::tensor) ? text(value.tensor.visible()) : value.described();
-      report(where, who + " has " + llvm::Twine(wanted) + (wanted == 1 ? " dimension" : " dimensions") +
-                        ", and is given " + have)
-          .note(param.range, "it is declared here");
-      return false;
-    }
-    Tensor &t = value.tensor;
-    size_t extra = t.visible().size() - wanted;
-    if (extra && t.form == Tensor::Form::rule) {
-      fail(where, who + " cannot be walked in a clause of `attend`");
-      return false;
-    }
-    for (size_t i = 0; i < extra; ++i)
-      t.dims[t.lifted + i] = walkedForm(table, t.dims[t.lifted + i], frame.depth, outside, walked);
-    t.lifted += extra;
-    // Walked dimensions of several arguments stand in one order.
-    Dims order(t.liftedDims());
-    llvm::stable_sort(order,
-                      [](DimRef a, DimRef b) { return std::pair(a->level, a->rank) < std::pair(b->level, b->rank); });
-    order.append(t.visible().begin(), t.visible().end());
-    t = emitMove(t, order, t.lifted, where);
-    for (size_t i = 0; i < wanted; ++i) {
-      const Expr *expr = param.shape.dims[i];
-      DimRef &actual = t.dims[t.lifted + i];
-      bool ok = true;
-      DimRef declared = shapeDim(expr, ok);
-      if (!ok)
-        return false;
-      if (!declared) {
-        StringRef name = llvm::cast<NameExpr>(expr)->name;
-        if (!actual->isNamed()) {
-          DimRef named = table.renamed(actual, name, {expr->range, ""});
-          if (placeOf(t.dims, named) < 0)
-            actual = named;
-        }
-        frame.scope->names[name] = Value::of(actual);
-        continue;
-      }
-      if (!declared->sameSize(*actual)) {
-        failSizes(where, who + " ends in " + text(DimsRef(t.dims).take_back(wanted)) + ", which does not fit", declared,
-                  actual);
-        return false;
-      }
-      if (!actual->isNamed() && declared->isNamed() && placeOf(t.dims, declared) < 0)
-        actual = declared;
-    }
+/// Binds or checks dimension `i` of those that the parameter asks for.
+bool Elaborator::bindDimension(const Parameter &param, size_t i, Tensor &t, SMRange where, StringRef who) {
+  const Expr *expr = param.shape.dims[i];
+  DimRef &actual = t.dims[t.lifted + i];
+  bool ok = true;
+  DimRef declared = shapeDim(expr, ok);
+  if (!ok)
+    return false;
+  if (declared && !declared->sameSize(*actual)) {
+    failSizes(where, who + " ends in " + text(t.visible()) + ", which does not fit", declared, actual);
+    return false;
   }
+  StringRef name = declared ? StringRef(declared->name) : llvm::cast<NameExpr>(expr)->name;
+  if (!actual->isNamed() && !name.empty()) {
+    DimRef named = declared ? declared : table.renamed(actual, name, {expr->range, ""});
+    if (placeOf(t.dims, named) < 0)
+      actual = named;
+  }
+  if (!declared)
+    frame.scope->names[name] = Value::of(actual);
+  return true;
+}
+
+/// Binds the capitals of the signature and checks the rest; `frame` is the callee's.
+bool Elaborator::bindShape(const FnDecl &fn, const Parameter &param, Value &value, SMRange where, Walk &walked) {
+  std::string who = ("`" + param.name.text + "` of `" + fn.name.text + "`").str();
+  if (!asOperand(value, where, who))
+    return false;
+  size_t wanted = param.shape.dims.size();
+  bool isTensor = value.is(Value::Kind::tensor);
+  if (!isTensor && wanted == 0)
+    return true;
+  if (!isTensor || value.tensor.visible().size() < wanted) {
+    std::string have = isTensor ? text(value.tensor.visible()) : value.described();
+    report(where, who + " has " + llvm::Twine(wanted) + (wanted == 1 ? " dimension" : " dimensions") +
+                      ", and is given " + have)
+        .note(param.range, "it is declared here");
+    return false;
+  }
+  Tensor &t = value.tensor;
+  size_t extra = t.visible().size() - wanted;
+  if (extra && t.form == Tensor::Form::rule) {
+    fail(where, who + " cannot be walked in a clause of `attend`");
+    return false;
+  }
+  if (!walk(t, extra, walked, where))
+    return false;
+  for (size_t i = 0; i < wanted; ++i)
+    if (!bindDimension(param, i, t, where, who))
+      return false;
   return true;
 }
 
 /// A default that is a number stands for a whole tensor.
-static bool needsFill(const Parameter &param, const Value &value) {
-  return param.hasShape && param.defaultValue && value.is(Value::Kind::number) && !param.shape.dims.empty();
+bool Elaborator::fillDefault(const Parameter &param, Value &value, SMRange where) {
+  if (!value.is(Value::Kind::number) || param.shape.dims.empty())
+    return true;
+  Dims dims;
+  for (const Expr *e : param.shape.dims) {
+    DimRef dim = boundDim(e, "a default");
+    if (!dim)
+      return false;
+    dims.push_back(dim);
+  }
+  value = Value::of(made(emitFill(value.number, value.whole ? Elem::i32 : Elem::f32, dims, where), dims, 0));
+  return true;
+}
+
+/// Names of the parameters in the callee's scope; first those without a shape, which shapes may name.
+bool Elaborator::bindParameters(const FnDecl &fn, llvm::StringMap<Value> &values, SMRange where, Walk &walked) {
+  auto isTaken = [](const Parameter &p, const Value &v) { // as it is, or filled below
+    return v.is(Value::Kind::none) || (p.defaultValue && !v.is(Value::Kind::tensor));
+  };
+  for (const Parameter &param : fn.params) {
+    if (param.hasShape)
+      continue;
+    Value value = values[param.name.text];
+    bool isSmall = !isupper(static_cast<unsigned char>(param.name.text[0]));
+    if (value.is(Value::Kind::dim) && isSmall && !value.dim->isSequence())
+      value = Value::integer(value.dim->size);
+    frame.scope->names[param.name.text] = value;
+  }
+  for (const Parameter &param : fn.params)
+    if (Value &value = values[param.name.text]; param.hasShape && !isTaken(param, value))
+      if (!bindShape(fn, param, value, where, walked))
+        return false;
+  for (const Parameter &param : fn.params) {
+    if (!param.hasShape)
+      continue;
+    Value &value = values[param.name.text];
+    if (isTaken(param, value) && !fillDefault(param, value, where))
+      return false;
+    frame.scope->names[param.name.text] = value;
+  }
+  return true;
 }
 
 Value Elaborator::callFunction(const FnDecl &fn, Home *home, const CallExpr *call, SMRange where) {
@@ -199,59 +239,22 @@ Value Elaborator::callFunction(const FnDecl &fn, Home *home, const CallExpr *cal
   }
   Frame caller = frame;
   Scope scope;
-  Clause *outerClause = clause;
-  frame.home = home;
-  frame.scope = &scope;
-  frame.path = path;
-  frame.fn = &fn;
-  frame.caller = &caller;
-  frame.callRange = where;
-  frame.depth = caller.depth + 1;
-  for (const Parameter &param : fn.params)
-    if (!param.hasShape) {
-      Value value = values[param.name.text];
-      if (value.is(Value::Kind::dim) && !isupper(static_cast<unsigned char>(param.name.text[0])) &&
-          !value.dim->isSequence())
-        value = Value::integer(value.dim->size);
-      scope.names[param.name.text] = value;
-    }
-  Dims walked;
+  frame = {home, &scope, path, &fn, &caller, where, caller.depth + 1};
+  Walk walked;
   Value result;
-  if (bindShapes(fn, values, where, walked)) {
-    bool ok = true;
-    for (const Parameter &param : fn.params) {
-      if (!param.hasShape)
-        continue;
-      Value value = values[param.name.text];
-      if (needsFill(param, value)) {
-        Dims dims;
-        for (const Expr *e : param.shape.dims)
-          if (DimRef dim = boundDim(e, "a default"))
-            dims.push_back(dim);
-          else
-            ok = false;
-        if (!ok)
-          break;
-        Elem elem = value.whole ? Elem::i32 : Elem::f32;
-        value = Value::of(made(emitFill(value.number, elem, dims, where), dims, 0));
-      }
-      scope.names[param.name.text] = value;
-    }
-    if (ok) {
-      // What a clause offers is for the functions called in it, not for those that they call.
-      llvm::StringMap<Value> offered;
-      if (clause)
-        std::swap(offered, clause->names);
-      result = evalBlock(*fn.body, true);
-      if (clause)
-        std::swap(offered, clause->names);
-      if (!result.isPoison() && !isStopping())
-        result = checkResults(fn, result, where);
-    }
+  // What a clause offers is for the functions called in it, not for those that they call.
+  llvm::StringMap<Value> offered;
+  if (clause)
+    std::swap(offered, clause->names);
+  if (bindParameters(fn, values, where, walked)) {
+    result = evalBlock(*fn.body, true);
+    if (!result.isPoison() && !isStopping())
+      result = checkResults(fn, result, where);
   }
-  clause = outerClause;
+  if (clause)
+    std::swap(offered, clause->names);
   frame = caller;
-  return result.isPoison() ? result : putBack(std::move(result), walked, where);
+  return result.isPoison() ? result : putBack(std::move(result), walked.inside, where);
 }
 
 /// The walked dimensions stand in front again, all of them.

@@ -66,6 +66,7 @@ struct LoopBody {
   bool collect();
   void run();
   std::string settle();
+  void dropUnchanged();
   Value finish(DimRef along);
   void restore() {
     for (Carried &c : carried)
@@ -159,50 +160,60 @@ std::string LoopBody::settle() {
   return "";
 }
 
-Value LoopBody::finish(DimRef along) {
-  mlir::Block *block = &region.front();
-  // What the body leaves as it was is not carried.
+/// What the body leaves as it was is not carried.
+void LoopBody::dropUnchanged() {
   for (size_t i = carried.size(); i-- > 0;) {
-    if (carried[i].after.value != carried[i].inside.value)
+    mlir::Value inside = carried[i].inside.value, before = carried[i].before.value;
+    if (carried[i].after.value != inside)
       continue;
-    carried[i].inside.value.replaceAllUsesWith(carried[i].before.value);
-    block->eraseArgument(static_cast<unsigned>(i + 1));
+    inside.replaceAllUsesWith(before);
+    for (Carried &c : carried)
+      if (c.after.value == inside)
+        c.after.value = before;
+    for (auto &values : yields)
+      for (Value &v : values)
+        if (v.tensor.value == inside)
+          v.tensor.value = before;
+    region.front().eraseArgument(static_cast<unsigned>(i + 1));
     *slot(carried[i].name) = Value::of(carried[i].before);
     carried.erase(carried.begin() + static_cast<ptrdiff_t>(i));
   }
-  Location loc = e.at(repeat.range);
+}
+
+/// attn.repeat stacks outermost: in front of what the call is walked along, which comes first in the text's order.
+static Dims stackedOrder(const Tensor &whole) {
+  Dims order(whole.dims);
+  std::rotate(order.begin(), order.begin() + whole.lifted, order.begin() + whole.lifted + 1);
+  return order;
+}
+
+Value LoopBody::finish(DimRef along) {
+  dropUnchanged();
   llvm::SmallVector<mlir::Value> inputs, yielded;
   llvm::SmallVector<Type> types;
   llvm::SmallVector<Labels::List> in, out;
+  llvm::SmallVector<Tensor> stacked;
   for (Carried &c : carried) {
-    Labels labels;
-    in.push_back(labels.give(c.before.dims));
+    in.push_back(Labels().give(c.before.dims));
     out.push_back(in.back());
     inputs.push_back(e.materialise(c.before, repeat.range));
     yielded.push_back(c.after.value);
     types.push_back(inputs.back().getType());
   }
-  OpBuilder inner(&e.context);
-  inner.setInsertionPointToEnd(block);
-  llvm::SmallVector<Tensor> stacked;
-  if (!yields.empty()) {
+  Location loc = e.at(repeat.range);
+  {
     OpBuilder::InsertionGuard guard(e.builder);
-    e.builder.setInsertionPointToEnd(block);
-    for (Value &v : yields[0]) {
+    e.builder.setInsertionPointToEnd(&region.front());
+    for (Value &v : yields.empty() ? std::vector<Value>() : yields[0]) {
       yielded.push_back(e.materialise(v.tensor, repeat.range));
-      Tensor whole = v.tensor;
-      whole.dims.insert(whole.dims.begin() + whole.lifted, along);
-      Dims order(whole.dims);
-      if (whole.lifted) // attn.repeat stacks outermost; the lifted dimensions come first again below
-        std::rotate(order.begin(), order.begin() + whole.lifted, order.begin() + whole.lifted + 1);
-      Labels labels;
-      out.push_back(labels.give(order));
-      types.push_back(e.tensorType(order, whole.elem));
-      stacked.push_back(whole);
+      stacked.push_back(v.tensor);
+      stacked.back().dims.insert(stacked.back().dims.begin() + v.tensor.lifted, along);
+      Dims order = stackedOrder(stacked.back());
+      out.push_back(Labels().give(order));
+      types.push_back(e.tensorType(order, v.tensor.elem));
     }
+    YieldOp::create(e.builder, loc, yielded);
   }
-  inner.setInsertionPointToEnd(block);
-  YieldOp::create(inner, loc, yielded);
   RepeatOp op =
       RepeatOp::create(e.builder, loc, types, e.builder.getI64IntegerAttr(0), e.builder.getI64IntegerAttr(turn->count),
                        inputs, dimsArray(&e.context, in), dimsArray(&e.context, out));
@@ -211,11 +222,8 @@ Value LoopBody::finish(DimRef along) {
     *slot(carried[i].name) = Value::of(e.made(op.getOutputs()[i], carried[i].before.dims, carried[i].before.lifted));
   std::vector<Value> results;
   for (size_t i = 0; i < stacked.size(); ++i) {
-    Tensor raw = stacked[i];
-    Dims order(raw.dims);
-    std::rotate(order.begin(), order.begin() + raw.lifted, order.begin() + raw.lifted + 1);
-    Tensor made = e.made(op.getOutputs()[carried.size() + i], order, 0);
-    results.push_back(Value::of(e.emitMove(made, raw.dims, raw.lifted, repeat.range)));
+    Tensor made = e.made(op.getOutputs()[carried.size() + i], stackedOrder(stacked[i]), 0);
+    results.push_back(Value::of(e.emitMove(made, stacked[i].dims, stacked[i].lifted, repeat.range)));
   }
   if (results.empty())
     return Value::unit();

@@ -118,7 +118,6 @@ public:
   void importFile(const UseItem &use, Home &home);
   void elaborateExports();
   bool elaborateExport(const FnDecl &fn);
-  mlir::Value fillDefault(const FnDecl &fn, const Parameter &param, DimsRef dims);
   bool bindExportParameters(const FnDecl &fn, Scope &scope, mlir::Block &entry,
                             llvm::SmallVectorImpl<mlir::Attribute> &attrs);
   bool finishExport(const FnDecl &fn, Value result, Scope &scope, llvm::ArrayRef<mlir::Attribute> argAttrs,
@@ -191,7 +190,15 @@ public:
   Value evalArgument(const Expr *e);
   bool collectArguments(const FnDecl &fn, Home *home, const CallExpr *call, SMRange where,
                         llvm::StringMap<Value> &values);
-  bool bindShapes(const FnDecl &fn, llvm::StringMap<Value> &values, SMRange where, Dims &walked);
+  /// The dimensions a call walks, as the caller sees them and as lifted forms.
+  struct Walk {
+    Dims outside, inside;
+  };
+  bool walk(Tensor &t, size_t extra, Walk &walk, SMRange where);
+  bool bindDimension(const Parameter &param, size_t i, Tensor &t, SMRange where, StringRef who);
+  bool bindShape(const FnDecl &fn, const Parameter &param, Value &value, SMRange where, Walk &walked);
+  bool fillDefault(const Parameter &param, Value &value, SMRange where);
+  bool bindParameters(const FnDecl &fn, llvm::StringMap<Value> &values, SMRange where, Walk &walked);
   Value putBack(Value result, DimsRef walked, SMRange where);
   Value checkResults(const FnDecl &fn, Value result, SMRange where);
   Value checkResult(const FnDecl &fn, const Result &declared, Value value, SMRange where);
