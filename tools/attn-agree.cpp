@@ -46,6 +46,7 @@ cl::list<int64_t> lengths("lengths", cl::desc("of the sequences"), cl::CommaSepa
 cl::opt<uint64_t> seed("seed", cl::desc("of weights and inputs"), cl::init(1));
 cl::opt<double> tolerance("tolerance", cl::desc("relative to the largest value"), cl::init(2e-6));
 cl::opt<bool> pointwise("pointwise", cl::desc("relative to each value, not to the largest"));
+cl::opt<double> floorOption("floor", cl::desc("the largest value counts as at least this"), cl::init(0));
 cl::opt<std::string> mcpu("mcpu", cl::desc("the machine to compile for"), cl::init("native"));
 cl::opt<bool> quiet("quiet", cl::desc("show only what is wrong"));
 cl::opt<Passes> passes("passes", cl::desc("what runs before lowering"), cl::init(Passes::all),
@@ -102,7 +103,7 @@ struct Difference {
 
 /// The largest finite number of one result in the whole batch.
 double largestOf(const std::vector<std::vector<Tensor>> &results, size_t r) {
-  double largest = 0;
+  double largest = floorOption; // where all that is left is what rounding made of 0
   for (const std::vector<Tensor> &sequence : results)
     for (double number : sequence[r].numbers)
       if (std::isfinite(number))

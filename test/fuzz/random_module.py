@@ -299,10 +299,11 @@ class Module:
         if len(self.indent) > 2:
             return None
         x = self.pick(self.values[:3] + [v for v in self.rows()])
+        turns = self.pick([1, 2, 3])
         if not x.dims or kind_of(x.dims[-1]) == "T":
             return None
-        outer, kept, lines = self.values, self.random.random() < 0.4, self.lines
-        carried, turns = Value(self.fresh(), x.dims), self.pick([1, 2, 3])
+        outer, lines = self.values, self.lines
+        carried, kept = Value(self.fresh(), x.dims), self.random.random() < 0.4 and f"N{turns}" not in x.dims
         self.values, self.lines, self.indent = [carried, self.pick(outer)], [], "    "
         for _ in range(3):
             self.pick([self.map, self.zip, self.normalise, self.softmax, self.reduce, self.dense])()

@@ -3,6 +3,7 @@
 //
 // RUN: attn-agree --quiet %s --lengths=0,1,15,16,17,63,64,65,129,193,257
 // RUN: attn-agree --quiet %s --lengths=0,1,17,64,193 --mcpu=x86-64-v3
+// RUN: attn-agree --quiet %s --lengths=0,1,17,64,193 --mcpu=x86-64
 
 func.func @weighers(%q: tensor<?x3x16xf32> {attn.name = "q", attn.dims = #attn.dims<[T, H, D]>},
                     %k: tensor<?x3x16xf32> {attn.name = "k", attn.dims = #attn.dims<[S, H, D]>},

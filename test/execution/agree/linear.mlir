@@ -9,6 +9,7 @@
 // RUN: sed 's/WIDTH/192/g; s/OUT/1/g' %s | attn-agree --quiet - --tolerance=5e-6 --lengths=0,1,17,65
 // RUN: sed 's/WIDTH/1/g; s/OUT/33/g' %s | attn-agree --quiet - --tolerance=5e-6 --lengths=0,1,17,65
 // RUN: sed 's/WIDTH/40/g; s/OUT/50/g' %s | attn-agree --quiet - --tolerance=5e-6 --lengths=0,1,17,65 --mcpu=x86-64-v3
+// RUN: sed 's/WIDTH/40/g; s/OUT/50/g' %s | attn-agree --quiet - --tolerance=5e-6 --lengths=0,1,17,65 --mcpu=x86-64
 
 attn.weight @w {parts = ["w"]} : tensor<OUTxWIDTHxf32>
 attn.weight @turned {parts = ["turned"], stored = "in_out"} : tensor<OUTxWIDTHxf32>

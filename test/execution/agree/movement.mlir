@@ -4,6 +4,7 @@
 // RUN: sed 's/WIDTH/24/g; s/EIGHTH/3/g' %s | attn-agree --quiet - --tolerance=0 --lengths=0,1,15,16,17,63,64,65,129,257
 // RUN: sed 's/WIDTH/40/g; s/EIGHTH/5/g' %s | attn-agree --quiet - --tolerance=0 --lengths=0,1,17,65 --passes=none
 // RUN: sed 's/WIDTH/24/g; s/EIGHTH/3/g' %s | attn-agree --quiet - --tolerance=0 --lengths=0,1,17,65 --mcpu=x86-64-v3
+// RUN: sed 's/WIDTH/24/g; s/EIGHTH/3/g' %s | attn-agree --quiet - --tolerance=0 --lengths=0,1,17,65 --mcpu=x86-64
 
 attn.weight @table {parts = ["table"]} : tensor<11xWIDTHxf32>
 

@@ -3,6 +3,7 @@
 //
 // RUN: attn-agree --quiet %s --lengths=0,1,17,65,257
 // RUN: attn-agree --quiet %s --lengths=0,1,17,65 --mcpu=x86-64-v3
+// RUN: attn-agree --quiet %s --lengths=0,1,17,65 --mcpu=x86-64
 
 func.func @functions(%x: tensor<?x8xf32> {attn.name = "x", attn.dims = #attn.dims<[T, E]>})
     -> (tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x8xf32> {attn.dims = #attn.dims<[T, E]>}) attributes {attn.export, attn.sequences = ["T"]} {
