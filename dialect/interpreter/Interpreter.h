@@ -33,8 +33,8 @@ public:
 
   void onTap(TapHandler handler) { tap = std::move(handler); }
 
-  /// Runs a function on one sequence: one input a parameter, of its rank. Their sizes say how long the sequence dimensions are;
-  /// `lengths` (sequence dimension to length) says so for those that no parameter has.
+  /// Runs a function on one sequence: one input a parameter, of its rank. Their sizes say how long the sequence
+  /// dimensions are; `lengths` (sequence dimension to length) says so for those that no parameter has.
   mlir::FailureOr<std::vector<Tensor>> run(llvm::StringRef function, llvm::ArrayRef<Tensor> inputs,
                                            const std::map<std::string, int64_t> &lengths = {});
 

@@ -28,8 +28,8 @@ mlir::FailureOr<Sequence> drawSequence(mlir::func::FuncOp function, const std::m
 /// The memory of weights in the order of the program's slots.
 std::vector<Bytes> packWeights(mlir::ModuleOp planned, const CompiledModule &compiled, uint64_t seed);
 
-/// Whether every generated pack function makes of a file in float16 and in bfloat16 what it makes of the same numbers in
-/// float32, and writes where it may.
+/// Whether every generated pack function makes of a file in float16 and in bfloat16 what it makes of the same numbers
+/// in float32, and writes where it may.
 bool packsEveryType(mlir::ModuleOp planned, const CompiledModule &compiled, uint64_t seed);
 
 /// What one call gives: for each result the packed numbers of all sequences.
