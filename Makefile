@@ -11,7 +11,7 @@ LIT ?= /usr/lib/llvm-22/bin/lit
 .PHONY: demo test bench format tidy clean
 
 demo:
-	tools/setup/packages.sh build
+	tools/setup/packages.sh build test
 	tools/setup/model.sh .models/minilm
 	cmake --preset dev
 	ninja -C build -j$(JOBS) attnc attn-run
@@ -25,7 +25,7 @@ test:
 	timeout 1800 $(LIT) -sv -j$(JOBS) --output build/test/results.json build/test build/test/unit
 
 bench:
-	tools/setup/packages.sh build bench
+	tools/setup/packages.sh build test bench
 	tools/setup/model.sh .models/minilm
 	cmake --preset release
 	ninja -C build-release -j$(JOBS) attnc attn-run

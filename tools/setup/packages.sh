@@ -8,7 +8,7 @@ set -eu
 build="cmake ninja-build ccache git ca-certificates python3 python3-pip
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22 libclang-rt-22-dev libc6-dev libstdc++-12-dev
   libfmt-dev libjansson-dev libutf8proc-dev libpcre2-dev libcli11-dev"
-test="libgtest-dev gcc binutils"
+test="libgtest-dev gcc binutils" # configuring needs these as well
 bench="python3-venv"
 format="clang-format-22 clang-tidy-22"
 
