@@ -31,6 +31,16 @@ static void fillRun(Run &run) {
   });
 }
 
+/// What `move` does where the condition holds (null: always), else zeros.
+static void whereThere(Run &run, Value there, std::function<void()> move) {
+  if (!there)
+    return move();
+  Ir &ir = run.ir;
+  ir.when(there, std::move(move));
+  Value yes = arith::ConstantOp::create(ir, ir.loc, ir.getBoolAttr(true));
+  ir.when(arith::XOrIOp::create(ir, ir.loc, there, yes), [&] { fillRun(run); });
+}
+
 void lowerCopy(Emitter &emitter, const View &from, const View &to) {
   buildNest(emitter, "copy", {to, from}, [](Run &run) { copyRun(run, 1); });
 }
@@ -51,6 +61,26 @@ static Value rowAddress(Run &run, size_t table, size_t indices) {
   return ir.address(rows.pointer, rows.element, offset);
 }
 
+/// Tensor 1 is the table, behind it stand the indices.
+static void gatherRun(Run &run, size_t indices) {
+  bool row = true; // the run lies in one row of the table
+  for (size_t i = 0; i < indices; ++i)
+    row &= run.standsStill(2 + i);
+  if (row) {
+    Run moved = run;
+    moved.tensors[1].pointer = rowAddress(run, 1, indices);
+    return copyRun(moved, 1);
+  }
+  run.ir.loop(run.count, [&](Value at) {
+    Run one = run;
+    for (size_t i = 0; i < run.tensors.size(); ++i)
+      one.tensors[i].pointer =
+          run.ir.address(run.tensors[i].pointer, run.tensors[i].element, run.ir.mul(at, run.step(i)));
+    Value number = run.ir.load(run.tensors[0].element, rowAddress(one, 1, indices));
+    run.ir.store(number, one.tensors[0].pointer);
+  });
+}
+
 LogicalResult lowerGather(Emitter &emitter, GatherOp op) {
   size_t indices = op.getInputs().size() - 1;
   SmallVector<View, 0> views{emitter.output(op)};
@@ -60,21 +90,13 @@ LogicalResult lowerGather(Emitter &emitter, GatherOp op) {
   for (size_t i = 0; i < indices; ++i)
     views[1].names[i] = StringAttr::get(op.getContext(), "indexed " + Twine(i)).getValue();
   buildNest(emitter, "gather", views, [&](Run &run) {
-    bool row = true; // the run lies in one row of the table
+    Value some; // null: the table has rows for certain
     for (size_t i = 0; i < indices; ++i)
-      row &= run.standsStill(2 + i);
-    if (row) {
-      run.tensors[1].pointer = rowAddress(run, 1, indices);
-      return copyRun(run, 1);
-    }
-    run.ir.loop(run.count, [&](Value at) {
-      Run one = run;
-      for (size_t i = 0; i < run.tensors.size(); ++i)
-        one.tensors[i].pointer =
-            run.ir.address(run.tensors[i].pointer, run.tensors[i].element, run.ir.mul(at, run.step(i)));
-      Value number = run.ir.load(views[0].element, rowAddress(one, 1, indices));
-      run.ir.store(number, one.tensors[0].pointer);
-    });
+      if (!views[1].layout.dims[i].size.isStatic()) {
+        Value has = run.ir.less(run.ir.constant(0), run.tensors[1].sizes[i]);
+        some = some ? arith::AndIOp::create(run.ir, run.ir.loc, some, has) : has;
+      }
+    whereThere(run, some, [&] { gatherRun(run, indices); });
   });
   return success();
 }
@@ -175,10 +197,7 @@ LogicalResult lowerSlice(Emitter &emitter, SliceOp op) {
         Value place = ir.constant(op.getOffset());
         Value there = ir.less(place, source.sizes[along]);
         source.pointer = ir.address(source.pointer, source.element, ir.mul(place, source.strides[along]));
-        ir.when(there, [&] { copyRun(run, 1); });
-        Value absent =
-            arith::XOrIOp::create(ir, ir.loc, there, arith::ConstantOp::create(ir, ir.loc, ir.getBoolAttr(true)));
-        ir.when(absent, [&] { fillRun(run); });
+        whereThere(run, there, [&] { copyRun(run, 1); });
       },
       options);
   return success();

@@ -71,3 +71,14 @@ func.func @patched(%image: tensor<2x9x7xf32> {attn.name = "image", attn.dims = #
   %z = attn.patches stride 1 pad 1 (%image : tensor<2x9x7xf32> [C, Y, X]) -> tensor<9x7x2x3x3xf32> [Y2, X2, C, KY, KX]
   return %y, %z : tensor<4x3x2x3x3xf32>, tensor<9x7x2x3x3xf32>
 }
+
+// A table that is a sequence may be empty: then the rows are 0.
+func.func @gathered_from_a_sequence(%ids: tensor<?xi32> {attn.name = "ids", attn.dims = #attn.dims<[T]>, test.fill = "below 14"},
+                                    %t: tensor<?xWIDTHxf32> {attn.name = "t", attn.dims = #attn.dims<[S, E]>},
+                                    %u: tensor<?xf32> {attn.name = "u", attn.dims = #attn.dims<[S]>})
+    -> (tensor<?xWIDTHxf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?xf32> {attn.dims = #attn.dims<[T]>})
+    attributes {attn.export, attn.sequences = ["T", "S"]} {
+  %y = attn.gather (%t : tensor<?xWIDTHxf32> [S, E], %ids : tensor<?xi32> [T]) -> tensor<?xWIDTHxf32> [T, E]
+  %z = attn.gather (%u : tensor<?xf32> [S], %ids : tensor<?xi32> [T]) -> tensor<?xf32> [T]
+  return %y, %z : tensor<?xWIDTHxf32>, tensor<?xf32>
+}
