@@ -146,4 +146,12 @@ int decompose(int32_t code, int32_t *out) {
   return count > 0 && count <= mostLetters ? static_cast<int>(count) : 1;
 }
 
+int32_t compose(int32_t first, int32_t second) {
+  if (second < 0x300) // nothing below composes with what is before it
+    return 0;
+  int32_t both[2] = {first, second};
+  bool one = utf8proc_normalize_utf32(both, 2, static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE)) == 1;
+  return one && both[0] != 0x11938 ? both[0] : 0; // that one composes since Unicode 13
+}
+
 } // namespace attn

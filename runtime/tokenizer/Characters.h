@@ -24,5 +24,8 @@ constexpr int mostLetters = 8;
 int lowerCase(int32_t code, int32_t *out); // full mapping, without context
 int decompose(int32_t code, int32_t *out); // canonical, all the way
 
+// The composite of the two, or 0.
+int32_t compose(int32_t first, int32_t second);
+
 } // namespace attn
 #endif

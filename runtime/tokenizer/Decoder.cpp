@@ -1,7 +1,8 @@
-// Decoders: WordPiece.
+// Decoders: WordPiece; ByteLevel is in ByteLevel.cpp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/tokenizer/Decoder.h"
 #include "runtime/Error.h"
+#include "runtime/tokenizer/ByteLevel.h"
 #include "runtime/tokenizer/Components.h"
 
 namespace attn {
@@ -83,6 +84,8 @@ Decoder *readDecoder(const JsonDocument &file, Json description) {
     Owned<WordPieceDecoder> made(new WordPieceDecoder);
     return made->read(file, description) ? made.release() : nullptr;
   }
+  if (type == "ByteLevel")
+    return readByteLevelDecoder(file, description);
   failUnknown(file, "decoder", type);
   return nullptr;
 }

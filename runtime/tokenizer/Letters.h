@@ -22,9 +22,21 @@ inline Piece pieceOf(const Letters &letters) {
   return {letters.begin(), letters.end()};
 }
 
+// A text cut into words; what is in none of the cuts is lost.
+struct Cut {
+  size_t begin, end; // letters
+};
+struct Words {
+  Letters letters;
+  Array<Cut> cuts;
+};
+
 // Fails at the first byte that is not UTF-8.
 bool decodeUtf8(View text, Letters &out);
 void appendUtf8(int32_t code, Text &out);
+// What is not UTF-8 becomes U+FFFD, one for the longest beginning of a character that is there (Unicode 3.9, table
+// 3-8).
+void appendRepaired(View bytes, Text &out);
 
 } // namespace attn
 #endif

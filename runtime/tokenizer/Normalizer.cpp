@@ -1,4 +1,4 @@
-// Normalizers: BertNormalizer.
+// Normalizers: BertNormalizer, NFC, NFD, Lowercase, Sequence.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/tokenizer/Normalizer.h"
 #include "runtime/Error.h"
@@ -73,6 +73,30 @@ Letters decomposed(const Letters &letters) {
   return out;
 }
 
+// Canonical composition of what is decomposed and in order (Unicode 3.11): a letter goes into the last starter unless
+// something between them keeps it off.
+Letters composed(const Letters &letters) {
+  Letters out;
+  out.reserve(letters.size());
+  size_t starters = 0; // one more than where the last starter is
+  int lastClass = 0;
+  for (const Letter &letter : letters) {
+    int own = letter.code < 0x300 ? 0 : combiningClass(letter.code);
+    bool reaches = starters && (out.size() == starters || lastClass < own);
+    int32_t code = reaches ? compose(out[starters - 1].code, letter.code) : 0;
+    if (code) {
+      out[starters - 1].code = code;
+      out[starters - 1].end = letter.end;
+      continue;
+    }
+    out.push(letter);
+    lastClass = own;
+    if (!own)
+      starters = out.size();
+  }
+  return out;
+}
+
 Letters withoutMarks(const Letters &letters) {
   Letters out;
   out.reserve(letters.size());
@@ -105,6 +129,53 @@ void BertNormalizer::apply(Letters &letters) const {
     letters = lowered(letters);
 }
 
+// What needs no options.
+class PlainNormalizer : public Normalizer {
+public:
+  enum Kind { Composed, Decomposed, Lowered };
+  explicit PlainNormalizer(Kind which) : kind(which) {}
+  void apply(Letters &letters) const override {
+    letters = kind == Composed     ? composed(decomposed(letters))
+              : kind == Decomposed ? decomposed(letters)
+                                   : lowered(letters);
+  }
+
+private:
+  Kind kind;
+};
+
+// One after the other.
+class NormalizerSequence : public Normalizer {
+public:
+  bool read(const JsonDocument &file, Json description);
+  void apply(Letters &letters) const override {
+    for (const Owned<Normalizer> &step : steps)
+      step->apply(letters);
+  }
+
+private:
+  Array<Owned<Normalizer>> steps;
+};
+
+bool NormalizerSequence::read(const JsonDocument &file, Json description) {
+  constexpr View keys[] = {"type", "normalizers"};
+  Json list;
+  if (!checkKeys(file, "normalizer", description, keys) || !file.readArray(description, "normalizers", list))
+    return false;
+  for (size_t i = 0; i < json_array_size(list); ++i) {
+    Owned<Normalizer> step(readNormalizer(file, json_array_get(list, i)));
+    if (!step)
+      return false;
+    steps.push(std::move(step));
+  }
+  return true;
+}
+
+template <class Kind> Normalizer *readKind(const JsonDocument &file, Json description) {
+  Owned<Kind> made(new Kind);
+  return made->read(file, description) ? made.release() : nullptr;
+}
+
 } // namespace
 
 void Normalizer::apply(Letters &) const {}
@@ -115,10 +186,16 @@ Normalizer *readNormalizer(const JsonDocument &file, Json description) {
     return new Normalizer;
   if (!readType(file, "normalizer", description, type))
     return nullptr;
-  if (type == "BertNormalizer") {
-    Owned<BertNormalizer> made(new BertNormalizer);
-    return made->read(file, description) ? made.release() : nullptr;
-  }
+  if (type == "BertNormalizer")
+    return readKind<BertNormalizer>(file, description);
+  if (type == "Sequence")
+    return readKind<NormalizerSequence>(file, description);
+  constexpr View keys[] = {"type"}, plain[] = {"NFC", "NFD", "Lowercase"};
+  for (int i = 0; i < 3; ++i)
+    if (type == plain[i])
+      return checkKeys(file, "normalizer", description, keys)
+                 ? new PlainNormalizer(static_cast<PlainNormalizer::Kind>(i))
+                 : nullptr;
   failUnknown(file, "normalizer", type);
   return nullptr;
 }

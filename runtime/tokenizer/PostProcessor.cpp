@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/tokenizer/PostProcessor.h"
 #include "runtime/Error.h"
+#include "runtime/tokenizer/ByteLevel.h"
+#include "runtime/tokenizer/Characters.h"
 #include "runtime/tokenizer/Components.h"
 
 namespace attn {
@@ -25,18 +27,51 @@ void PostProcessor::apply(const Array<Token> (&texts)[2], bool two, bool special
 }
 
 bool PostProcessor::read(const JsonDocument &file, Json description, const Vocabulary &vocabulary) {
-  constexpr View keys[] = {"type", "single", "pair", "special_tokens"};
+  return !description || readOne(file, description, vocabulary);
+}
+
+bool PostProcessor::readOne(const JsonDocument &file, Json description, const Vocabulary &vocabulary) {
   View type;
-  if (!description)
-    return true;
   if (!readType(file, "post-processor", description, type))
     return false;
+  if (type == "Sequence")
+    return readSequence(file, description, vocabulary);
+  if (type == "ByteLevel")
+    return readByteLevel(file, description);
+  if (type != "BertProcessing" && type != "RobertaProcessing" && type != "TemplateProcessing")
+    return failUnknown(file, "post-processor", type);
+  if (hasTemplate)
+    return fail("`%s`: the post-processor has more than one template", file.source());
+  hasTemplate = true;
   for (Array<Part> &parts : templates)
     parts.clear();
-  if (type == "BertProcessing")
-    return readBert(file, description, vocabulary);
-  if (type != "TemplateProcessing")
-    return failUnknown(file, "post-processor", type);
+  return type == "BertProcessing"      ? readBert(file, description, vocabulary)
+         : type == "RobertaProcessing" ? readRoberta(file, description, vocabulary)
+                                       : readTemplates(file, description, vocabulary);
+}
+
+bool PostProcessor::readSequence(const JsonDocument &file, Json description, const Vocabulary &vocabulary) {
+  constexpr View keys[] = {"type", "processors"};
+  Json list;
+  if (!checkKeys(file, "post-processor", description, keys) || !file.readArray(description, "processors", list))
+    return false;
+  for (size_t i = 0; i < json_array_size(list); ++i)
+    if (!readOne(file, json_array_get(list, i), vocabulary))
+      return false;
+  return true;
+}
+
+bool PostProcessor::readByteLevel(const JsonDocument &file, Json description) {
+  ByteLevelOptions options;
+  if (!options.read(file, "post-processor", description))
+    return false;
+  trims = trims || options.trimOffsets;
+  firstSpace = options.addPrefixSpace;
+  return true;
+}
+
+bool PostProcessor::readTemplates(const JsonDocument &file, Json description, const Vocabulary &vocabulary) {
+  constexpr View keys[] = {"type", "single", "pair", "special_tokens"};
   return checkKeys(file, "post-processor", description, keys) &&
          readTemplate(file, description, "single", vocabulary, templates[0]) &&
          readTemplate(file, description, "pair", vocabulary, templates[1]);
@@ -87,18 +122,44 @@ bool PostProcessor::readPart(const JsonDocument &file, Json entry, Json specials
   return true;
 }
 
-// {"type": "BertProcessing", "sep": ["[SEP]", 102], "cls": ["[CLS]", 101]}
-bool PostProcessor::readBert(const JsonDocument &file, Json description, const Vocabulary &vocabulary) {
-  constexpr View keys[] = {"type", "sep", "cls"};
-  if (!checkKeys(file, "post-processor", description, keys))
-    return false;
-  int32_t ids[2]; // cls, sep
+// {"sep": ["[SEP]", 102], "cls": ["[CLS]", 101]}
+bool PostProcessor::readEnds(const JsonDocument &file, Json description, const Vocabulary &vocabulary,
+                             int32_t (&ids)[2]) {
   for (int i = 0; i < 2; ++i) {
     Json pair = attn::find(description, i ? "sep" : "cls"), number = json_array_get(pair, 1);
     if (!json_is_integer(number) || !vocabulary.has(json_integer_value(number)))
       return file.wrong(i ? "sep" : "cls", "a token and its id");
     ids[i] = static_cast<int32_t>(json_integer_value(number));
   }
+  return true;
+}
+
+// [CLS] A [SEP], [CLS] A [SEP] B [SEP]
+bool PostProcessor::readBert(const JsonDocument &file, Json description, const Vocabulary &vocabulary) {
+  constexpr View keys[] = {"type", "sep", "cls"};
+  int32_t ids[2];
+  if (!checkKeys(file, "post-processor", description, keys) || !readEnds(file, description, vocabulary, ids))
+    return false;
+  setTemplates(ids, 1, 1);
+  return true;
+}
+
+// <s> A </s>, <s> A </s> </s> B </s>, all of it one segment; what it says of spaces is as for ByteLevel.
+bool PostProcessor::readRoberta(const JsonDocument &file, Json description, const Vocabulary &vocabulary) {
+  constexpr View keys[] = {"type", "sep", "cls", "trim_offsets", "add_prefix_space"};
+  int32_t ids[2];
+  bool trimOffsets;
+  if (!checkKeys(file, "post-processor", description, keys) || !readEnds(file, description, vocabulary, ids) ||
+      !file.readBool(description, "trim_offsets", trimOffsets, true) ||
+      !file.readBool(description, "add_prefix_space", firstSpace, true))
+    return false;
+  trims = trims || trimOffsets;
+  setTemplates(ids, 2, 0);
+  return true;
+}
+
+// `ids`: what begins the first text, what ends each text; `between`: how many of the latter lie between two texts.
+void PostProcessor::setTemplates(const int32_t (&ids)[2], int between, int32_t secondType) {
   auto special = [&](Array<Part> &parts, int which, int32_t type) {
     Part part = {-1, type, {}};
     part.ids.push(ids[which]);
@@ -107,11 +168,44 @@ bool PostProcessor::readBert(const JsonDocument &file, Json description, const V
   for (int two = 0; two < 2; ++two) {
     special(templates[two], 0, 0);
     for (int text = 0; text <= two; ++text) {
-      templates[two].push({text, text, {}});
-      special(templates[two], 1, text);
+      int32_t type = text ? secondType : 0;
+      for (int i = 1; text && i < between; ++i)
+        special(templates[two], 1, type);
+      templates[two].push({text, type, {}});
+      special(templates[two], 1, type);
     }
   }
-  return true;
+}
+
+namespace {
+
+// The bytes of the white space at the beginning or, backwards, at the end. The letters of a model's token are bytes.
+uint32_t blankBytes(const Letters &letters, bool added, bool backwards) {
+  uint32_t bytes = 0;
+  for (size_t i = 0; i < letters.size(); ++i) {
+    const Letter &letter = letters[backwards ? letters.size() - 1 - i : i];
+    if (!isWhitespace(letter.code) && letter.code != letterOfByte(' '))
+      break;
+    bytes += added ? letter.end - letter.begin : 1;
+  }
+  return bytes;
+}
+
+} // namespace
+
+void PostProcessor::trim(View text, const Vocabulary &vocabulary, Array<Token> &tokens) const {
+  for (size_t i = 0; trims && i < tokens.size(); ++i) {
+    Token &token = tokens[i];
+    Letters letters;
+    decodeUtf8(token.added ? text.substr(token.begin, token.end - token.begin) : vocabulary.text(token.id), letters);
+    uint32_t front = blankBytes(letters, token.added, false), back = blankBytes(letters, token.added, true);
+    bool isFirst = i == 0 || token.begin == 0;
+    if (front && isFirst && firstSpace)
+      --front;
+    token.begin = token.begin + front < token.end ? token.begin + front : token.end;
+    if (back && token.end >= back)
+      token.end = token.end - back > token.begin ? token.end - back : token.begin;
+  }
 }
 
 } // namespace attn

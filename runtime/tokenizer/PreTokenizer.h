@@ -11,7 +11,8 @@ namespace attn {
 class PreTokenizer : public Heap {
 public:
   virtual ~PreTokenizer() = default;
-  virtual void split(const Letters &letters, Array<Piece> &words) const;
+  // Cuts words, and may change their letters. No word is ever empty. Fails if a regular expression takes too long.
+  virtual bool apply(Words &words) const;
 };
 
 // The pre-tokenizer that tokenizer.json describes; null and an error if this library does not know it.

@@ -11,6 +11,7 @@ struct Token {
   int32_t id;
   int32_t type = 0;            // the segment
   uint32_t begin = 0, end = 0; // bytes of its text
+  bool added = false;          // found in the text as a whole
 };
 
 class TokenModel : public Heap {
@@ -21,6 +22,9 @@ public:
 
 // The model that tokenizer.json describes, and its vocabulary; null and an error if this library does not know it.
 TokenModel *readTokenModel(const JsonDocument &file, Json description, Vocabulary &vocabulary);
+// One kind each, when the vocabulary has been read.
+TokenModel *readWordPiece(const JsonDocument &file, Json description, const Vocabulary &vocabulary);
+TokenModel *readBytePairs(const JsonDocument &file, Json description, const Vocabulary &vocabulary);
 
 } // namespace attn
 #endif

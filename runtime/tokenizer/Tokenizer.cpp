@@ -43,15 +43,16 @@ bool attn_tokenizer::encodeText(View text, Array<Token> &out) const {
   Array<AddedTokens::Stretch> stretches;
   added.find(pieceOf(letters), false, stretches);
   for (const AddedTokens::Stretch &stretch : stretches)
-    if (stretch.id < 0)
-      encodeGap(stretch.piece, out);
-    else
-      out.push({stretch.id, 0, stretch.piece.begin->begin, stretch.piece.end[-1].end});
+    if (stretch.id >= 0)
+      out.push({stretch.id, 0, stretch.piece.begin->begin, stretch.piece.end[-1].end, true});
+    else if (!encodeGap(stretch.piece, out))
+      return false;
+  postProcessor.trim(text, vocabulary, out);
   return true;
 }
 
 // Text between the tokens that were found before normalization.
-void attn_tokenizer::encodeGap(Piece gap, Array<Token> &out) const {
+bool attn_tokenizer::encodeGap(Piece gap, Array<Token> &out) const {
   Letters letters;
   for (const Letter *letter = gap.begin; letter != gap.end; ++letter)
     letters.push(*letter);
@@ -60,17 +61,19 @@ void attn_tokenizer::encodeGap(Piece gap, Array<Token> &out) const {
   added.find(pieceOf(letters), true, stretches);
   for (const AddedTokens::Stretch &stretch : stretches) {
     if (stretch.id >= 0) {
-      out.push({stretch.id, 0, stretch.piece.begin->begin, stretch.piece.end[-1].end});
+      out.push({stretch.id, 0, stretch.piece.begin->begin, stretch.piece.end[-1].end, true});
       continue;
     }
-    Letters rest;
+    Words words;
     for (const Letter *letter = stretch.piece.begin; letter != stretch.piece.end; ++letter)
-      rest.push(*letter);
-    Array<Piece> words;
-    preTokenizer->split(rest, words);
-    for (Piece word : words)
-      model->encode(word, out);
+      words.letters.push(*letter);
+    words.cuts.push({0, words.letters.size()});
+    if (!preTokenizer->apply(words))
+      return false;
+    for (const Cut &cut : words.cuts)
+      model->encode({words.letters.begin() + cut.begin, words.letters.begin() + cut.end}, out);
   }
+  return true;
 }
 
 bool attn_tokenizer::decode(const int32_t *ids, int64_t n, bool special, Text &out) const {

@@ -27,7 +27,7 @@ struct attn_tokenizer : attn::Heap {
 private:
   bool read();
   bool encodeText(attn::View text, attn::Array<attn::Token> &out) const;
-  void encodeGap(attn::Piece gap, attn::Array<attn::Token> &out) const;
+  bool encodeGap(attn::Piece gap, attn::Array<attn::Token> &out) const;
 
   attn::JsonDocument file; // owns the texts
   attn::AddedTokens added;

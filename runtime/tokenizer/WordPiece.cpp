@@ -74,21 +74,9 @@ bool WordPiece::cut(Piece word, Array<Token> &out) const {
 
 } // namespace
 
-void TokenModel::encode(Piece, Array<Token> &) const {}
-
-TokenModel *readTokenModel(const JsonDocument &file, Json description, Vocabulary &vocabulary) {
-  View type;
-  Json vocab;
-  if (!readType(file, "model", description, type))
-    return nullptr;
-  if (type != "WordPiece") {
-    failUnknown(file, "model", type);
-    return nullptr;
-  }
+TokenModel *readWordPiece(const JsonDocument &file, Json description, const Vocabulary &vocabulary) {
   Owned<WordPiece> made(new WordPiece(vocabulary));
-  bool read =
-      file.readObject(description, "vocab", vocab) && vocabulary.read(file, vocab) && made->read(file, description);
-  return read ? made.release() : nullptr;
+  return made->read(file, description) ? made.release() : nullptr;
 }
 
 } // namespace attn
