@@ -32,7 +32,7 @@ bool ByteLevelPreTokenizer::read(const JsonDocument &file, Json description) {
          (!options.useRegex || regex.compile(file, wordPattern, false));
 }
 
-// Each word gets a space in front, unless it has one; it counts as made from the word's first letter.
+// Each word gets a space in front, unless it has one; it was made from no byte.
 Words withSpaces(const Words &words) {
   Words out;
   out.letters.reserve(words.letters.size() + words.cuts.size());
@@ -40,7 +40,7 @@ Words withSpaces(const Words &words) {
     Letter first = words.letters[cut.begin];
     size_t begin = out.letters.size();
     if (first.code != ' ')
-      out.letters.push({' ', first.begin, first.end});
+      out.letters.push({' ', first.begin, first.begin});
     for (size_t i = cut.begin; i < cut.end; ++i)
       out.letters.push(words.letters[i]);
     out.cuts.push({begin, out.letters.size()});

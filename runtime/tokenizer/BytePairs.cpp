@@ -148,12 +148,14 @@ bool BytePairs::readMerge(const JsonDocument &file, Json entry, int32_t rank) {
   size_t space = line.find(' ');
   if (space == View::npos || line.find(' ', space + 1) != View::npos)
     return file.wrong("merges", "a list of pairs");
-  return addMerge(file, line.substr(0, space), line.substr(space + 1), rank);
+  return addMerge(file, View(line.data(), space), View(line.data() + space + 1, line.size() - space - 1), rank);
 }
 
 bool BytePairs::addMerge(const JsonDocument &file, View left, View right, int32_t rank) {
   Text merged(left);
-  merged.append(right.substr(right.size() < prefix.size() ? right.size() : prefix.size()));
+  View rest = right;
+  rest.remove_prefix(rest.size() < prefix.size() ? rest.size() : prefix.size());
+  merged.append(rest);
   int32_t ids[3];
   View texts[] = {left, right, merged.view()};
   for (int i = 0; i < 3; ++i) {

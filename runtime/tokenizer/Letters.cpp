@@ -58,7 +58,7 @@ void appendRepaired(View bytes, Text &out) {
   while (!bytes.empty()) {
     int length = lengthOfCharacter(bytes);
     size_t taken = static_cast<size_t>(length < 0 ? -length : length);
-    out.append(length < 0 ? "\xef\xbf\xbd" : bytes.substr(0, taken));
+    out.append(length < 0 ? "\xef\xbf\xbd" : View(bytes.data(), taken));
     bytes.remove_prefix(taken);
   }
 }

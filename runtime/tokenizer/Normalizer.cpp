@@ -4,6 +4,7 @@
 #include "runtime/Error.h"
 #include "runtime/tokenizer/Characters.h"
 #include "runtime/tokenizer/Components.h"
+#include <algorithm>
 
 namespace attn {
 namespace {
@@ -56,19 +57,41 @@ Letters parted(const Letters &letters) {
   return out;
 }
 
-// Canonical decomposition, in canonical order: marks by class, those of one class as they stood (Unicode 3.11).
+int classOf(int32_t code) {
+  return code < 0x300 ? 0 : combiningClass(code);
+}
+
+// Canonical order: marks by class, those of one class as they stood (Unicode 3.11). The spans stay where they are.
+void orderMarks(Letter *begin, Letter *end) {
+  struct Mark {
+    int own;
+    int32_t place, code;
+  };
+  Array<Mark> marks;
+  for (Letter *letter = begin; letter != end; ++letter)
+    marks.push({classOf(letter->code), static_cast<int32_t>(letter - begin), letter->code});
+  std::sort(marks.begin(), marks.end(),
+            [](const Mark &a, const Mark &b) { return a.own != b.own ? a.own < b.own : a.place < b.place; });
+  for (size_t i = 0; i < marks.size(); ++i)
+    begin[i].code = marks[i].code;
+}
+
+// Canonical decomposition, in canonical order.
 Letters decomposed(const Letters &letters) {
   Letters out;
   out.reserve(letters.size());
   for (const Letter &letter : letters) {
     int32_t codes[mostLetters];
     int count = decompose(letter.code, codes);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
       out.push({codes[i], letter.begin, letter.end});
-      int own = codes[i] < 0x80 ? 0 : combiningClass(codes[i]);
-      for (size_t k = out.size() - 1; own && k > 0 && combiningClass(out[k - 1].code) > own; --k)
-        std::swap(out[k], out[k - 1]);
+  }
+  for (size_t i = 0, next; i < out.size(); i = next) {
+    for (next = i; next < out.size() && classOf(out[next].code); ++next) {
     }
+    if (next - i > 1)
+      orderMarks(out.begin() + i, out.begin() + next);
+    next = next == i ? i + 1 : next;
   }
   return out;
 }
@@ -81,7 +104,7 @@ Letters composed(const Letters &letters) {
   size_t starters = 0; // one more than where the last starter is
   int lastClass = 0;
   for (const Letter &letter : letters) {
-    int own = letter.code < 0x300 ? 0 : combiningClass(letter.code);
+    int own = classOf(letter.code);
     bool reaches = starters && (out.size() == starters || lastClass < own);
     int32_t code = reaches ? compose(out[starters - 1].code, letter.code) : 0;
     if (code) {

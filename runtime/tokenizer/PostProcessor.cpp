@@ -179,12 +179,18 @@ void PostProcessor::setTemplates(const int32_t (&ids)[2], int between, int32_t s
 
 namespace {
 
-// The bytes of the white space at the beginning or, backwards, at the end. The letters of a model's token are bytes.
-uint32_t blankBytes(const Letters &letters, bool added, bool backwards) {
+bool isBlank(const Letter &letter) {
+  return isWhitespace(letter.code) || letter.code == letterOfByte(' ');
+}
+
+// The bytes of the white space at the beginning or, backwards, at the end of what is spelt so and came from `text`. Of
+// a model's token only spaces count that the text has, not one that was put in front.
+uint32_t blankBytes(const Letters &spelling, View text, bool added, bool backwards) {
   uint32_t bytes = 0;
-  for (size_t i = 0; i < letters.size(); ++i) {
-    const Letter &letter = letters[backwards ? letters.size() - 1 - i : i];
-    if (!isWhitespace(letter.code) && letter.code != letterOfByte(' '))
+  for (size_t i = 0; i < spelling.size(); ++i) {
+    const Letter &letter = spelling[backwards ? spelling.size() - 1 - i : i];
+    bool isThere = added || (i < text.size() && text[backwards ? text.size() - 1 - i : i] == ' ');
+    if (!isThere || !isBlank(letter))
       break;
     bytes += added ? letter.end - letter.begin : 1;
   }
@@ -196,15 +202,15 @@ uint32_t blankBytes(const Letters &letters, bool added, bool backwards) {
 void PostProcessor::trim(View text, const Vocabulary &vocabulary, Array<Token> &tokens) const {
   for (size_t i = 0; trims && i < tokens.size(); ++i) {
     Token &token = tokens[i];
-    Letters letters;
-    decodeUtf8(token.added ? text.substr(token.begin, token.end - token.begin) : vocabulary.text(token.id), letters);
-    uint32_t front = blankBytes(letters, token.added, false), back = blankBytes(letters, token.added, true);
+    View own(text.data() + token.begin, token.end - token.begin);
+    Letters spelling;
+    decodeUtf8(token.added ? own : vocabulary.text(token.id), spelling);
+    uint32_t front = blankBytes(spelling, own, token.added, false), back = blankBytes(spelling, own, token.added, true);
     bool isFirst = i == 0 || token.begin == 0;
-    if (front && isFirst && firstSpace)
-      --front;
-    token.begin = token.begin + front < token.end ? token.begin + front : token.end;
-    if (back && token.end >= back)
-      token.end = token.end - back > token.begin ? token.end - back : token.begin;
+    if (front == 1 && isFirst && firstSpace) // more were there before
+      front = 0;
+    token.begin += front;
+    token.end = token.end - token.begin > back ? token.end - back : token.begin;
   }
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/tokenizer/Tokenizer.h"
 #include "FakeModel.h"
 #include "runtime/Error.h"
+#include "runtime/tokenizer/ByteLevel.h"
 #include <fstream>
 #include <sstream>
 
@@ -349,6 +350,272 @@ TEST(ModelTokenizer, NeedsANameAndAFolder) {
   ASSERT_TRUE(homeless) << attn_last_error();
   EXPECT_FAILS(attn_model_tokenizer(homeless.get()),
                "model `bare` was created without a folder, in which its tokenizer could be");
+}
+
+// A small byte-level description with some part of it replaced.
+std::string byteLevel(const std::string &from = "", const std::string &to = "") {
+  std::string json = R"({
+    "added_tokens": [{"id": 0, "content": "<s>", "special": true}, {"id": 1, "content": "<m>", "lstrip": true, "special": true}],
+    "normalizer": {"type": "NFC"},
+    "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+      {"type": "Split", "pattern": {"Regex": " ?\\p{L}+|\\s+"}, "behavior": "Isolated", "invert": false},
+      {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": false}]},
+    "post_processor": {"type": "ByteLevel", "trim_offsets": false},
+    "decoder": {"type": "ByteLevel"},
+    "model": {"type": "BPE", "dropout": null, "ignore_merges": false, "unk_token": null,
+              "vocab": {"a": 2, "b": 3, "Ġ": 4, "ab": 5, "aa": 6, "Ġa": 7, "Ã": 8, "©": 9, "aab": 10, "1": 11, "Ġab": 12, "bb": 13},
+              "merges": [["a", "a"], "a b", ["Ġ", "a"], ["Ġa", "b"], ["a", "ab"]]}})";
+  return from.empty() ? json : replaced(json, from, to);
+}
+
+Ids idsOf(const std::string &json, const std::string &text, uint32_t flags = 0) {
+  attn_tokenizer tokenizer;
+  EXPECT_TRUE(tokenizer.parse(json, "t.json")) << lastError();
+  return encode(&tokenizer, text, flags);
+}
+
+TEST(BytePairs, MergeInTheOrderOfTheMerges) {
+  EXPECT_EQ(idsOf(byteLevel(), "ab"), (Ids{5}));
+  EXPECT_EQ(idsOf(byteLevel(), "aab"), (Ids{6, 3})) << "`aa` comes before `ab`";
+  EXPECT_EQ(idsOf(byteLevel(), "aaa"), (Ids{6, 2})) << "the leftmost first";
+  EXPECT_EQ(idsOf(byteLevel(), "ab ab"), (Ids{5, 4, 5})) << "`ab` comes before `Ġa`";
+  EXPECT_EQ(idsOf(byteLevel(), "1ab1"), (Ids{11, 5, 11}));
+  EXPECT_EQ(idsOf(byteLevel(), "e\u0301"), (Ids{8, 9})) << "composed, then bytes";
+  EXPECT_EQ(idsOf(byteLevel(), ""), Ids());
+}
+
+TEST(BytePairs, WholeWordsCanGoFirst) {
+  std::string json = byteLevel("\"ignore_merges\": false", "\"ignore_merges\": true");
+  EXPECT_EQ(idsOf(json, "aab ab bb"), (Ids{10, 12, 4, 3, 3}));
+  EXPECT_EQ(idsOf(json, "aabaab"), (Ids{6, 3, 6, 3}));
+}
+
+TEST(BytePairs, WhatTheVocabularyLacksIsLostOrUnknown) {
+  EXPECT_EQ(idsOf(byteLevel(), "xabx"), (Ids{5}));
+  std::string known = byteLevel("\"unk_token\": null", "\"unk_token\": \"1\"");
+  EXPECT_EQ(idsOf(known, "xyabx"), (Ids{11, 11, 5, 11}));
+  EXPECT_EQ(idsOf(replaced(known, "\"dropout\": null", "\"fuse_unk\": true"), "xyabx"), (Ids{11, 5, 11}));
+}
+
+TEST(BytePairs, MarkTheLettersOfAWord) {
+  std::string json = R"({"model": {"type": "BPE", "continuing_subword_prefix": "#", "end_of_word_suffix": "/",
+    "vocab": {"a": 0, "#b": 1, "#c/": 2, "ab": 3, "abc/": 4, "a/": 5}, "merges": ["a #b", "ab #c/"]}})";
+  EXPECT_EQ(idsOf(json, "abc"), (Ids{4}));
+  EXPECT_EQ(idsOf(json, "abb"), (Ids{3})) << "no `#b/`";
+  EXPECT_EQ(idsOf(json, "a"), (Ids{5}));
+}
+
+TEST(BytePairs, TakeALongWordInGoodTime) {
+  Ids ids = idsOf(byteLevel(), std::string(1 << 20, 'a'));
+  EXPECT_EQ(ids, Ids(1 << 19, 6)); // comparing every pair with every other would take hours
+}
+
+TEST(BytePairs, BadDescriptionsAreRefused) {
+  EXPECT_EQ(failureOf(byteLevel()), "");
+  EXPECT_EQ(failureOf(byteLevel("\"dropout\": null", "\"dropout\": 0.1")),
+            "`t.json`: `dropout` makes the ids random, which this library does not do");
+  EXPECT_EQ(failureOf(byteLevel("\"dropout\": null", "\"byte_fallback\": true")),
+            "`t.json`: `byte_fallback` is not one of the things that this library knows");
+  EXPECT_EQ(failureOf(byteLevel("\"dropout\"", "\"drop\"")),
+            "`t.json`: the BPE model has `drop`, which this library does not know");
+  EXPECT_EQ(failureOf(byteLevel("\"unk_token\": null", "\"unk_token\": \"<s>\"")),
+            "`t.json`: the vocabulary has no token `<s>`, which stands for unknown words");
+  EXPECT_EQ(failureOf(byteLevel("\"a b\"", "\"b a\"")),
+            "`t.json`: the merge of `b` and `a` needs the token `ba`, which the vocabulary does not have");
+  for (const char *entry : {"\"ab\"", "\"a b b\"", "7", "[\"a\"]", "[\"a\", 7]"})
+    EXPECT_EQ(failureOf(byteLevel("\"a b\"", entry)), "`t.json`: `merges` should be a list of pairs");
+}
+
+TEST(ByteLevel, EveryByteHasALetterOfItsOwn) {
+  for (int byte = 0; byte < 256; ++byte)
+    EXPECT_EQ(byteOfLetter(letterOfByte(static_cast<unsigned char>(byte))), byte);
+  EXPECT_EQ(letterOfByte(' '), 0x120);
+  EXPECT_EQ(letterOfByte('\n'), 0x10a);
+  EXPECT_EQ(letterOfByte(0xad), 0x143);
+  for (int32_t letter : {0, 0x20, 0x7f, 0xa0, 0xad, 0x144, 0x10ffff})
+    EXPECT_EQ(byteOfLetter(letter), -1);
+}
+
+TEST(ByteLevel, DecodingRepairsWhatIsNoCharacter) {
+  attn_tokenizer tokenizer;
+  ASSERT_TRUE(tokenizer.parse(byteLevel(), "t.json")) << lastError();
+  EXPECT_EQ(decode(&tokenizer, {12, 8, 9, 4, 0}, 0), " ab\u00e9 ");
+  EXPECT_EQ(decode(&tokenizer, {12, 8, 9, 4, 0}, ATTN_SPECIAL), " ab\u00e9 <s>");
+  EXPECT_EQ(decode(&tokenizer, {8, 2, 9}, 0), "\ufffda\ufffd");
+  auto repaired = [](const std::string &bytes) {
+    Text out;
+    appendRepaired(bytes, out);
+    return std::string(out.view());
+  };
+  EXPECT_EQ(repaired("a\xf0\x9f\x98\x80z"), "a\xf0\x9f\x98\x80z");
+  EXPECT_EQ(repaired("\xf0\x9f\x98"), "\ufffd") << "one for a beginning";
+  EXPECT_EQ(repaired("\xf0\x9f\x98z\xe0\xa0"), "\ufffdz\ufffd");
+  EXPECT_EQ(repaired("\xc0\x80"), "\ufffd\ufffd") << "not the shortest form";
+  EXPECT_EQ(repaired("\xe0\x80\x80"), "\ufffd\ufffd\ufffd");
+  EXPECT_EQ(repaired("\xed\xa0\x80"), "\ufffd\ufffd\ufffd") << "a surrogate";
+  EXPECT_EQ(repaired("\xf4\x90\x80\x80"), "\ufffd\ufffd\ufffd\ufffd") << "behind the last code point";
+  EXPECT_EQ(repaired("\xff\xf5"), "\ufffd\ufffd");
+}
+
+using Spans = std::vector<int64_t>;
+Spans spansOf(const std::string &json, const std::string &text) {
+  attn_tokenizer tokenizer;
+  EXPECT_TRUE(tokenizer.parse(json, "t.json")) << lastError();
+  int64_t bytes = static_cast<int64_t>(text.size());
+  Spans spans(100);
+  int64_t n = attn_tokenize_pair(&tokenizer, text.data(), bytes, nullptr, 0, 0, nullptr, nullptr, spans.data(), 50);
+  spans.resize(static_cast<size_t>(2 * n));
+  return spans;
+}
+
+TEST(ByteLevel, ASpaceCanBePutInFront) {
+  std::string json = byteLevel("\"add_prefix_space\": false", "\"add_prefix_space\": true");
+  std::string once = replaced(
+      json, R"({"type": "Split", "pattern": {"Regex": " ?\\p{L}+|\\s+"}, "behavior": "Isolated", "invert": false},)",
+      "");
+  EXPECT_EQ(idsOf(once, "bb"), (Ids{4, 3, 3}));
+  EXPECT_EQ(idsOf(once, " bb"), (Ids{4, 3, 3})) << "there is one";
+  EXPECT_EQ(idsOf(once, "b<s>b"), (Ids{4, 3, 0, 4, 3})) << "behind an added token too";
+  EXPECT_EQ(idsOf(once, ""), Ids());
+  EXPECT_EQ(idsOf(json, "b1"), (Ids{4, 3, 4, 11})) << "before each word that there is";
+  EXPECT_EQ(spansOf(once, "bb"), (Spans{0, 0, 0, 1, 1, 2}));
+}
+
+TEST(ByteLevel, SpansCanLeaveSpacesOut) {
+  std::string trims = byteLevel("\"trim_offsets\": false", "\"trim_offsets\": true, \"add_prefix_space\": false");
+  EXPECT_EQ(spansOf(byteLevel(), "aa ab <m>"), (Spans{0, 2, 2, 3, 3, 5, 5, 9}));
+  EXPECT_EQ(spansOf(trims, "aa ab <m>"), (Spans{0, 2, 3, 3, 3, 5, 6, 9}));
+  EXPECT_EQ(spansOf(trims, "\u00e9"), (Spans{0, 2, 0, 2})) << "both bytes are the letter's";
+  std::string whole = replaced(trims, "\"ignore_merges\": false", "\"ignore_merges\": true");
+  EXPECT_EQ(spansOf(whole, " ab ab"), (Spans{1, 3, 4, 6}));
+  std::string first = replaced(whole, "\"trim_offsets\": true, \"add_prefix_space\": false", "\"trim_offsets\": true");
+  EXPECT_EQ(spansOf(first, " ab ab"), (Spans{0, 3, 4, 6})) << "as if the first space had been put there";
+}
+
+TEST(ByteLevel, RobertaHasTwoEndsBetweenTexts) {
+  std::string json = byteLevel(R"({"type": "ByteLevel", "trim_offsets": false})",
+                               R"({"type": "RobertaProcessing", "sep": ["</s>", 3], "cls": ["<s>", 0]})");
+  attn_tokenizer tokenizer;
+  ASSERT_TRUE(tokenizer.parse(json, "t.json")) << lastError();
+  int32_t found[9], types[9];
+  ASSERT_EQ(attn_tokenize_pair(&tokenizer, "ab", 2, "aa", 2, ATTN_SPECIAL, found, types, nullptr, 9), 6);
+  EXPECT_EQ(Ids(found, found + 6), (Ids{0, 5, 3, 3, 6, 3}));
+  EXPECT_EQ(Ids(types, types + 6), Ids(6, 0));
+  EXPECT_EQ(encode(&tokenizer, "ab"), (Ids{0, 5, 3}));
+}
+
+TEST(ByteLevel, PostProcessorsCanFollowEachOther) {
+  std::string one = R"({"type": "BertProcessing", "sep": ["</s>", 3], "cls": ["<s>", 0]})";
+  auto with = [&](const std::string &list) {
+    return byteLevel(R"({"type": "ByteLevel", "trim_offsets": false})",
+                     R"({"type": "Sequence", "processors": [)" + list + "]}");
+  };
+  EXPECT_EQ(idsOf(with(R"({"type": "ByteLevel"}, )" + one), "ab", ATTN_SPECIAL), (Ids{0, 5, 3}));
+  EXPECT_EQ(failureOf(with(one + ", " + one)), "`t.json`: the post-processor has more than one template");
+}
+
+// The words that a Split makes of a text, with | between them.
+std::string splitWith(const std::string &pattern, const std::string &text, const std::string &behavior = "Isolated",
+                      const char *invert = "false") {
+  JsonDocument file;
+  EXPECT_TRUE(file.parse(R"({"p": {"type": "Split", "pattern": )" + pattern + R"(, "behavior": ")" + behavior +
+                             R"(", "invert": )" + invert + "}}",
+                         "t.json"))
+      << lastError();
+  std::unique_ptr<PreTokenizer> split(readPreTokenizer(file, attn::find(file.root(), "p")));
+  if (!split)
+    return lastError();
+  Words words;
+  EXPECT_TRUE(decodeUtf8(text, words.letters));
+  words.cuts.push({0, words.letters.size()});
+  if (!split->apply(words))
+    return lastError();
+  Text out;
+  for (const Cut &cut : words.cuts) {
+    for (size_t i = cut.begin; i < cut.end; ++i)
+      appendUtf8(words.letters[i].code, out);
+    out.append('|');
+  }
+  return std::string(out.view());
+}
+std::string regex(const std::string &pattern) {
+  std::string json = R"({"Regex": ")";
+  for (char letter : pattern)
+    json += letter == '\\' ? std::string("\\\\") : std::string(1, letter);
+  return json + "\"}";
+}
+
+TEST(Split, DoesFiveThingsWithAMatch) {
+  std::string spaces = regex("[ ,]");
+  EXPECT_EQ(splitWith(spaces, " a,, b", "Isolated"), " |a|,|,| |b|");
+  EXPECT_EQ(splitWith(spaces, " a,, b", "Removed"), "a|b|");
+  EXPECT_EQ(splitWith(spaces, " a,, b", "Contiguous"), " |a|,, |b|");
+  EXPECT_EQ(splitWith(spaces, " a,, b", "MergedWithPrevious"), " |a,|,| |b|");
+  EXPECT_EQ(splitWith(spaces, " a,, b", "MergedWithNext"), " a|,|,| b|");
+  EXPECT_EQ(splitWith(spaces, " a,, b", "Removed", "true"), " |,|,| |");
+  EXPECT_EQ(splitWith(R"({"String": "a."})", "xa.a+", "Isolated"), "x|a.|a+|");
+  EXPECT_EQ(splitWith(spaces, "a", "Shuffled"),
+            "`t.json`: the behavior of a pattern `Shuffled` is not one that this library knows");
+  EXPECT_EQ(splitWith(R"({"Glob": "a"})", "a"), "`t.json`: the pattern has `Glob`, which this library does not know");
+}
+
+TEST(Split, KnowsTheExpressionsThatMeanTheSame) {
+  EXPECT_EQ(splitWith(regex("(?i:'s|'t)"), "it'S"), "it|'S|");
+  EXPECT_EQ(splitWith(regex("\\p{N}{1,3}"), "12345"), "123|45|");
+  EXPECT_EQ(splitWith(regex("\\s+(?!\\S)|\\s+"), "a   b"), "a|  | |b|");
+  EXPECT_EQ(splitWith(regex("\\s"), "a\u180eb\u3000c"), "a\u180eb|\u3000|c|") << "U+180E is no white space";
+  EXPECT_EQ(splitWith(regex("\\p{Han}+"), "a日本ー"), "a|日本|ー|") << "the script, not its extensions";
+  EXPECT_EQ(splitWith(regex("\\p{^L}+"), "a12b"), "a|12|b|");
+  EXPECT_EQ(splitWith(regex("(?<=a)b++|[\\]\\-]"), "abb-b]"), "a|bb|-|b|]|");
+}
+
+TEST(Split, RefusesExpressionsThatMayMeanSomethingElse) {
+  for (const char *part : {"^", "$", "{,", "{2}+", "{2,3}?", "\\w", "\\b", "\\1", "(?m", "(?P", "(*F", "\\pL"})
+    EXPECT_EQ(splitWith(regex(std::string("a") + part), "a"),
+              "`t.json`: the regular expression has `" + std::string(part) + "`, which this library does not know");
+  EXPECT_EQ(splitWith(regex("[a[b]]"), "a"),
+            "`t.json`: the regular expression has `[`, which this library does not know");
+  EXPECT_EQ(splitWith(regex("[a&&b]"), "a"),
+            "`t.json`: the regular expression has `&&`, which this library does not know");
+  EXPECT_EQ(splitWith(regex("[^]a]"), "a"),
+            "`t.json`: the regular expression has `[^]`, which this library does not know");
+  EXPECT_EQ(splitWith(regex("(a"), "a"), "`t.json`: the regular expression `(a` is wrong: missing closing parenthesis");
+  EXPECT_EQ(splitWith(regex("a*"), "a"), "`t.json`: the regular expression `a*` could match no letters at all");
+  EXPECT_EQ(splitWith(regex("(?:a+)+[!?]"), std::string(60, 'a')),
+            "the regular expression of the tokenizer gave up on the text: match limit exceeded");
+}
+
+TEST(Normalizers, ComposeWhatBelongsTogether) {
+  auto normalized = [](const std::string &text, const char *type = "NFC") {
+    JsonDocument file;
+    EXPECT_TRUE(file.parse(std::string(R"({"n": {"type": ")") + type + "\"}}", "t.json"));
+    std::unique_ptr<Normalizer> normalizer(readNormalizer(file, attn::find(file.root(), "n")));
+    Letters letters;
+    EXPECT_TRUE(decodeUtf8(text, letters));
+    normalizer->apply(letters);
+    Text out;
+    for (const Letter &letter : letters)
+      appendUtf8(letter.code, out);
+    return std::string(out.view());
+  };
+  EXPECT_EQ(normalized("q\u0307\u0323"), "q\u0323\u0307") << "marks in order";
+  EXPECT_EQ(normalized("o\u0307\u0323\u0301"), "\u1ecd\u0307\u0301") << "the first mark, in order, that fits";
+  EXPECT_EQ(normalized("a\u0305\u0301"), "a\u0305\u0301") << "a mark of the same class is between";
+  EXPECT_EQ(normalized("\u1112\u1161\u11ab"), "\ud55c");
+  EXPECT_EQ(normalized("\u0915\u093c \u212b"), "\u0915\u093c \u00c5") << "never composed; one letter for another";
+  EXPECT_EQ(normalized("\ud55c\u1ecd\u0307", "NFD"), "\u1112\u1161\u11abo\u0323\u0307");
+  std::string marks;
+  for (int i = 0; i < 1 << 18; ++i)
+    marks += "\u0301\u0323";
+  EXPECT_EQ(normalized(marks).size(), marks.size()) << "which takes hours if marks are sorted one by one";
+}
+
+TEST(Normalizers, CanFollowEachOther) {
+  std::string json = byteLevel(R"({"type": "NFC"})",
+                               R"({"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Lowercase"}]})");
+  EXPECT_EQ(idsOf(json, "A\u00e9B"), (Ids{2, 3})) << "the letter e and its accent are not in the vocabulary";
+  EXPECT_EQ(failureOf(replaced(json, "\"NFD\"", "\"Magic\"")),
+            "`t.json`: the normalizer `Magic` is not one that this library knows");
 }
 
 } // namespace
