@@ -300,7 +300,10 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: no folder for the object\n";
     return 1;
   }
-  llvm::scope_exit remove([&] { llvm::sys::fs::remove_directories(folder); });
+  llvm::scope_exit remove([&] {
+    if (llvm::sys::fs::remove_directories(folder))
+      llvm::errs() << "warning: `" << folder << "` stays behind\n";
+  });
   FailureOr<int> wrong = judgeModule(*module, folder);
   if (succeeded(wrong) && !*wrong && quiet)
     return 0;

@@ -38,7 +38,8 @@ static LogicalResult fill(func::FuncOp function, StringRef how, Tensor &tensor) 
   int64_t rows = tensor.sizes.empty() ? 1 : tensor.sizes[0];
   size_t width = rows ? tensor.numbers.size() / rows : 0;
   for (size_t i = 0; i < tensor.numbers.size(); ++i) {
-    double row = static_cast<double>(i / width);
+    size_t place = i / width;
+    auto row = static_cast<double>(place);
     if (word == "ramp")
       tensor.numbers[i] = static_cast<float>(amount * row);
     else if (word == "same")
@@ -89,8 +90,8 @@ static void append(Bytes &bytes, const Tensor &tensor, bool whole) {
 class Fenced {
 public:
   explicit Fenced(size_t bytes) : size(bytes), memory(2 * fence + bytes + 64, static_cast<char>(0xff)) {
-    auto at = reinterpret_cast<uintptr_t>(memory.data()) + fence;
-    begin = reinterpret_cast<char *>((at + 63) / 64 * 64);
+    begin = memory.data() + fence;
+    begin += -reinterpret_cast<uintptr_t>(begin) % 64;
     for (char *p = memory.data(); p != begin; ++p)
       *p = mark;
     for (char *p = begin + size; p != memory.data() + memory.size(); ++p)
@@ -130,6 +131,7 @@ static Bytes layOut(const Tensor &part, bool inOut) {
 /// What the generated function makes of parts of one type; nothing if it wrote elsewhere.
 static Bytes packParts(attn_pack *pack, const std::vector<Bytes> &parts, int32_t type, int64_t packedBytes) {
   std::vector<const void *> pointers;
+  pointers.reserve(parts.size());
   for (const Bytes &part : parts)
     pointers.push_back(part.data());
   Fenced packed(packedBytes);
@@ -220,6 +222,7 @@ static std::vector<std::vector<int64_t>> offsetsOf(func::FuncOp function, ArrayR
 
 template <class To, class From> static std::vector<To> addresses(From &all) {
   std::vector<To> result;
+  result.reserve(all.size());
   for (auto &each : all)
     result.push_back(each.data());
   return result;

@@ -27,6 +27,7 @@ bool ModelFile::has(StringRef name) const {
 
 std::vector<std::string> ModelFile::names() const {
   std::vector<std::string> all;
+  all.reserve(file->size());
   for (size_t i = 0; i < file->size(); ++i)
     all.emplace_back((*file)[i].name.view());
   return all;
@@ -79,7 +80,7 @@ struct Naming {
     if (prefixes.empty())
       prefixes.emplace_back();
     auto renames = module->getAttrOfType<ArrayAttr>("attn.renames");
-    for (std::string name : file.names()) {
+    for (const std::string &name : file.names()) {
       std::string renamed = name;
       for (Attribute entry : renames ? renames.getValue() : ArrayRef<Attribute>()) {
         auto pair = cast<ArrayAttr>(entry);

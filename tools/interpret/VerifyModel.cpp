@@ -138,6 +138,7 @@ Tensor takeReal(const Tensor &batch, const std::map<std::string, Places> &places
 
 llvm::Error Verification::runSequence(const llvm::json::Object &call, func::FuncOp function, size_t b) {
   std::vector<Tensor> inputs;
+  inputs.reserve(function.getNumArguments());
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     inputs.push_back(takeReal(batch[i], places, function.getArgAttrOfType<DimsAttr>(i, "attn.dims"),
                               cast<RankedTensorType>(function.getArgumentTypes()[i]), b));
