@@ -122,7 +122,7 @@ void Batch::run(std::span<attn_session *const> sessions) {
   for (auto &output : outputs)
     outputPointers.push_back(output.data());
   if (model.library.run(sessions.data(), count, index, inputs.data(), offsetPointers.data(), outputPointers.data()))
-    fail("`{}`: {}", signature.name, model.library.last_error());
+    fail("{}", model.library.last_error());
 }
 
 } // namespace attn::run
