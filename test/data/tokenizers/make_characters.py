@@ -5,7 +5,7 @@
 
 A line is: question, first code point of a block of 4096, crc32 of the block's answers, each followed by a newline, in UTF-8.
 For clean, chinese, strip and lower an answer is the text "a" + character + "b" normalized with that one step on; for words
-how many words the same text is; for edge whether the token "zq" is found behind the character though it is `single_word`.
+how many words the same text is; for nfc the text composed; for edge whether the token "zq" is found behind the character though it is `single_word`.
 """
 import zlib
 from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
@@ -23,6 +23,7 @@ words = pre_tokenizers.BertPreTokenizer()
 questions = {
     "clean": normalizer(clean_text=True), "chinese": normalizer(handle_chinese_chars=True), "strip": normalizer(strip_accents=True),
     "lower": normalizer(lowercase=True), "words": lambda s: str(len(words.pre_tokenize_str(s))), "edge": edge(),
+    "nfc": normalizers.NFC().normalize_str,
 }
 for name, answer in questions.items():
     for first in range(0, 0x110000, 4096):
