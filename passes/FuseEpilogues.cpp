@@ -21,8 +21,8 @@ using namespace mlir;
 namespace attn {
 namespace {
 
-/// Why `map` can't move into `linear`, its input `i`; empty if it can.
-StringRef findObstacle(MapOp map, unsigned i, LinearOp linear, bool biases) {
+/// Why `map` can't move into `linear`, one of its inputs; empty if it can.
+StringRef findObstacle(MapOp map, LinearOp linear, bool biases) {
   if (linear->getBlock() != map->getBlock())
     return "they stand in different blocks";
   if (!linear->hasOneUse())
@@ -91,7 +91,7 @@ struct FuseEpilogue : OpRewritePattern<MapOp> {
       auto linear = map.getInputs()[i].getDefiningOp<LinearOp>();
       if (!linear)
         continue;
-      obstacle = findObstacle(map, i, linear, biases);
+      obstacle = findObstacle(map, linear, biases);
       if (obstacle.empty() && (!last || map.getInputs()[*last].getDefiningOp()->isBeforeInBlock(linear)))
         last = i;
     }

@@ -67,7 +67,10 @@ static std::string joinNames(ArrayRef<WeightOp> weights) {
     names.push_back(weight.getSymName());
   StringRef first = names.front(), prefix = first, suffix = first;
   for (StringRef name : names) {
-    prefix = prefix.take_while([&, i = size_t(0)](char c) mutable { return i < name.size() && name[i++] == c; });
+    size_t start = 0;
+    while (start < std::min(prefix.size(), name.size()) && prefix[start] == name[start])
+      ++start;
+    prefix = prefix.take_front(start);
     size_t same = 0;
     while (same < std::min(suffix.size(), name.size()) && suffix.rbegin()[same] == name.rbegin()[same])
       ++same;
