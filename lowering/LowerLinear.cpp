@@ -1,8 +1,8 @@
 // Products of rows with a packed weight, and the function of them that the operation's region says.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//     task = (64 rows, 4 panels of the weight)
-//     for each panel:  acc = rows x panel            one tile.dot for each 512 of K, sums kept in the tile
+//     task = (128 rows, 2 panels of the weight)
+//     for each panel:  acc = rows x panel            one tile.dot for each 384 of K, sums kept in the tile
 //                      out = epilogue(acc, …)        while the block lies in the first cache
 //
 // Rows of the whole batch are one range where all tensors are uniform or rows of the batch along one sequence
@@ -21,7 +21,7 @@ using namespace mlir;
 namespace attn {
 namespace {
 
-constexpr int64_t rowsOfTask = 64, panelsOfTask = 4, innerOfDot = 512;
+constexpr int64_t rowsOfTask = 128, panelsOfTask = 2, innerOfDot = 384;
 
 class LinearLowering {
 public:
