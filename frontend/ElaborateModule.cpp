@@ -354,7 +354,7 @@ bool Elaborator::finishExport(const FnDecl &fn, Value result, Scope &, llvm::Arr
       fail(fn.name.range, "the export `" + fn.name.text + "` gives " + v.described() + ", not a tensor");
       return false;
     }
-    Tensor t = emitConvert(v.tensor, v.tensor.elem == Elem::i1 ? Elem::f32 : v.tensor.elem, fn.name.range);
+    Tensor t = emitConvert(v.tensor, Elem::f32, fn.name.range);
     values.push_back(materialise(t, fn.name.range));
     Labels labels;
     StringRef name = fn.hasResults ? fn.results[i].name.text : StringRef();

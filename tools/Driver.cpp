@@ -93,6 +93,7 @@ private:
   std::optional<Target> target;
   std::unique_ptr<File> file;
   std::vector<std::unique_ptr<File>> library, used;
+  StringMap<unsigned> opened; // how often each file of a `use` was read
   std::unique_ptr<Config> config;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Lowered lowered;
@@ -171,12 +172,22 @@ bool Compilation::parse() {
   return file != nullptr;
 }
 
+/// A file may be used from several places; so often only if files use each other in a circle.
+constexpr unsigned mostOpenings = 32;
+
 /// The file of `use "…"`, beside the one that names it.
 const File *Compilation::openUsed(StringRef path, SMRange where) {
   SmallString<256> beside(sys::path::parent_path(diags.place(where.Start).file));
   sys::path::append(beside, path);
   if (!sys::fs::exists(beside)) {
     diags.error(where, "there is no file `" + path + "` here");
+    return nullptr;
+  }
+  SmallString<256> real;
+  if (sys::fs::real_path(beside, real))
+    real = beside;
+  if (++opened[real] > mostOpenings) {
+    diags.error(where, "files use each other in a circle: `" + path + "` is read again and again");
     return nullptr;
   }
   std::unique_ptr<File> other = parseFrom(beside);

@@ -26,16 +26,25 @@ static double nearestInt(double number) {
   return std::trunc(std::fmin(std::fmax(number, INT32_MIN), INT32_MAX));
 }
 
+/// By 0 the quotient is 0; by -1 no division is made, so that no width can overflow.
+static int64_t divide(int64_t a, int64_t b) {
+  return b == 0 ? 0 : b == -1 ? -a : a / b;
+}
+
+static int64_t remainder(int64_t a, int64_t b) {
+  return b == 0 || b == -1 ? 0 : a % b;
+}
+
 static int64_t floorDivide(int64_t a, int64_t b) {
-  if (b == 0)
-    return 0;
+  if (b == 0 || b == -1)
+    return divide(a, b);
   int64_t quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
 static int64_t ceilDivide(int64_t a, int64_t b) {
-  if (b == 0)
-    return 0;
+  if (b == 0 || b == -1)
+    return divide(a, b);
   int64_t quotient = a / b;
   return a % b != 0 && (a < 0) == (b < 0) ? quotient + 1 : quotient;
 }
@@ -81,8 +90,8 @@ static const llvm::StringMap<Plain> &plainFunctions() {
       {"arith.addi", [](const double *x) { return wrap(whole(x[0]) + whole(x[1])); }},
       {"arith.subi", [](const double *x) { return wrap(whole(x[0]) - whole(x[1])); }},
       {"arith.muli", [](const double *x) { return wrap(whole(x[0]) * whole(x[1])); }},
-      {"arith.divsi", [](const double *x) { return whole(x[1]) ? wrap(whole(x[0]) / whole(x[1])) : 0; }},
-      {"arith.remsi", [](const double *x) { return whole(x[1]) ? wrap(whole(x[0]) % whole(x[1])) : 0; }},
+      {"arith.divsi", [](const double *x) { return wrap(divide(whole(x[0]), whole(x[1]))); }},
+      {"arith.remsi", [](const double *x) { return wrap(remainder(whole(x[0]), whole(x[1]))); }},
       {"arith.floordivsi", [](const double *x) { return wrap(floorDivide(whole(x[0]), whole(x[1]))); }},
       {"arith.ceildivsi", [](const double *x) { return wrap(ceilDivide(whole(x[0]), whole(x[1]))); }},
       {"arith.maxsi", [](const double *x) { return std::fmax(x[0], x[1]); }},

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <limits>
 
@@ -379,7 +380,55 @@ static bool isInstruction(Operation *op, const Target &target) {
   return target.fma && isa<math::RoundEvenOp, math::FloorOp, math::CeilOp, math::TruncOp, math::FmaOp>(op);
 }
 
+/// Whether no lane of the divisor is 0 or -1, for all that can be seen.
+static bool isHarmlessDivisor(Value divisor) {
+  DenseElementsAttr all;
+  IntegerAttr one;
+  auto harmless = [](const APInt &number) { return !number.isZero() && !number.isAllOnes(); };
+  if (matchPattern(divisor, m_Constant(&all)))
+    return llvm::all_of(all.getValues<APInt>(), harmless);
+  return matchPattern(divisor, m_Constant(&one)) && harmless(one.getValue());
+}
+
+/// Whole numbers divided by 0 give 0, as in the interpreter; the smallest number divided by -1 is itself. The machine
+/// would stop at either.
+static void guardDivision(Operation *op) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Value x = op->getOperand(0), y = op->getOperand(1);
+  Type type = y.getType();
+  unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  auto constant = [&](const APInt &number) -> Value {
+    auto attribute = IntegerAttr::get(getElementTypeOrSelf(type), number);
+    auto vector = dyn_cast<VectorType>(type);
+    return arith::ConstantOp::create(b, loc, vector ? TypedAttr(DenseElementsAttr::get(vector, attribute)) : attribute);
+  };
+  auto equal = [&](Value a, const APInt &number) {
+    return arith::CmpIOp::create(b, loc, CmpIPredicate::eq, a, constant(number)).getResult();
+  };
+  Value none = equal(y, APInt::getZero(bits));
+  Value beyond =
+      arith::AndIOp::create(b, loc, equal(x, APInt::getSignedMinValue(bits)), equal(y, APInt::getAllOnes(bits)));
+  Value unsafe = arith::OrIOp::create(b, loc, none, beyond);
+  op->setOperand(1, arith::SelectOp::create(b, loc, unsafe, constant(APInt(bits, 1)), y));
+  b.setInsertionPointAfter(op);
+  Value result = arith::SelectOp::create(b, loc, none, constant(APInt::getZero(bits)), op->getResult(0));
+  op->getResult(0).replaceAllUsesExcept(result, result.getDefiningOp());
+}
+
+static void guardDivisions(ModuleOp module) {
+  SmallVector<Operation *> divisions;
+  module.walk([&](Operation *op) {
+    if (isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
+        !isHarmlessDivisor(op->getOperand(1)))
+      divisions.push_back(op);
+  });
+  for (Operation *op : divisions)
+    guardDivision(op);
+}
+
 LogicalResult expandMath(ModuleOp module, const Target &target) {
+  guardDivisions(module);
   SmallVector<Operation *> work;
   module.walk([&](Operation *op) {
     if (isa<math::MathDialect>(op->getDialect()) || isa<tile::ScaleOp, tile::PowerOp>(op))
