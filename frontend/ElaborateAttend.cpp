@@ -177,6 +177,13 @@ bool AttendBuilder::readOptions() {
     return false;
   }
   weigh = *chosen;
+  const Argument *sink = args.named("sink");
+  if (sink && weigh != Weigh::softmax && weigh != Weigh::softmax1) {
+    e.report(sink->value->range,
+             "a sink takes its share of a softmax, and this `attend` weighs by `" + stringifyWeigh(weigh).str() + "`")
+        .note("`sink` goes with `weigh: softmax` and `weigh: softmax1`");
+    return false;
+  }
   const Argument *weightsArg = args.named("weights");
   if (!weightsArg)
     return true;
