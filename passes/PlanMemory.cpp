@@ -401,9 +401,19 @@ void Planner::run() {
   function->setAttr("attn.arena", builder.getArrayAttr(arena));
 }
 
-/// Tensors come from this dialect's operations and from constants.
+/// A dimension that is known to have no places: there is nothing to compute, and tiles have none of that size.
+bool hasNoPlaces(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && llvm::is_contained(tensor.getShape(), 0);
+}
+
+/// Tensors come from this dialect's operations and from constants, and hold numbers.
 LogicalResult checkOperations(func::FuncOp function) {
-  WalkResult checked = function.walk([](Operation *op) -> WalkResult {
+  if (llvm::any_of(function.getArgumentTypes(), hasNoPlaces))
+    return function.emitError() << "`" << function.getName() << "` has a parameter with a dimension of size 0";
+  WalkResult checked = function.walk([&](Operation *op) -> WalkResult {
+    if (llvm::any_of(op->getResultTypes(), hasNoPlaces))
+      return op->emitError() << "`" << function.getName() << "` computes a tensor with a dimension of size 0";
     bool tensors = llvm::any_of(op->getResultTypes(), [](Type type) { return isa<TensorType>(type); });
     if (!tensors || isGiven(op) || op->hasAttr("out_dims"))
       return WalkResult::advance();
