@@ -28,6 +28,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include <chrono>
 
 using namespace llvm;
@@ -300,7 +302,9 @@ bool Compilation::finish(Stage stage) {
 }
 
 bool Compilation::run() {
-  target = findTarget(options.mcpu);
+  // The thread sanitizer sees accesses of 16 bytes at most; wider vectors would hide every race.
+  bool narrow = options.sanitizer == Sanitizer::thread && !options.saysMcpu;
+  target = findTarget(narrow && Triple(sys::getProcessTriple()).isX86() ? "x86-64" : options.mcpu);
   if (!target) {
     diags.error("there is no machine `" + options.mcpu + "`");
     return false;
