@@ -12,6 +12,11 @@
 
 namespace attn {
 
+/// `S` of `S:T` and of `S`.
+inline llvm::StringRef ownName(mlir::StringAttr name) {
+  return name.getValue().split(':').first;
+}
+
 /// From a dimension's own name to what it is called elsewhere (`S:T` where it is a sequence).
 using Renaming = llvm::StringMap<mlir::StringAttr>;
 

@@ -15,6 +15,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/Names.h"
 #include "passes/Passes.h"
 #include "passes/Terms.h"
 
@@ -22,10 +23,6 @@ using namespace mlir;
 
 namespace attn {
 namespace {
-
-StringRef ownName(StringAttr name) {
-  return name.getValue().split(':').first;
-}
 
 /// What a quotient is made of.
 struct Quotient {

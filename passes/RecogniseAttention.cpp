@@ -25,10 +25,6 @@ namespace {
 
 using NameList = SmallVector<StringAttr>;
 
-StringRef ownName(StringAttr name) {
-  return name.getValue().split(':').first;
-}
-
 bool contains(ArrayRef<StringAttr> names, StringAttr wanted) {
   return llvm::any_of(names, [&](StringAttr name) { return ownName(name) == ownName(wanted); });
 }

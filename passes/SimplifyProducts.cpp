@@ -24,10 +24,6 @@ namespace {
 
 using NameList = SmallVector<StringAttr>;
 
-StringRef ownName(StringAttr name) {
-  return name.getValue().split(':').first;
-}
-
 bool contains(ArrayRef<StringAttr> names, StringRef wanted) {
   return llvm::any_of(names, [&](StringAttr name) { return ownName(name) == wanted; });
 }
