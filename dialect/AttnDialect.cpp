@@ -70,7 +70,7 @@ Attribute attn::DimsAttr::parse(AsmParser &parser, Type) {
 static bool isIdentifier(StringRef text) {
   if (text.empty() || !(isalpha(text[0]) || text[0] == '_'))
     return false;
-  return llvm::all_of(text, [](unsigned char c) { return isalnum(c) || c == '_'; });
+  return llvm::all_of(text, [](unsigned char c) { return isalnum(c) || c == '_' || c == '.'; });
 }
 
 void attn::printDims(AsmPrinter &printer, DimsAttr dims) {

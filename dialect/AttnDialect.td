@@ -30,7 +30,8 @@ def Attn_DimsAttr : Attn_Attr<"Dims", "dims"> {
     `#attn.dims<[T, H, D]>`. Within one tensor every name is different; within one operation a name has one size. A
     dimension of dynamic size is a sequence dimension: its length is the current sequence's length along an export
     parameter's dimension. `S:T` is a dimension called `S` whose length is that of the sequence dimension `T`; `T` alone
-    is short for `T:T`. Static dimensions have no colon. Names that are no identifiers are quoted: `"F|F"`.
+    is short for `T:T`. `all.T` is as long as all rows cached along T with those of this call, `kept.S` as the rows that a
+    `once` keeps of S. Static dimensions have no colon. Names that are no identifiers are quoted: `"F|F"`.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names);
   let hasCustomAssemblyFormat = 1;
@@ -64,5 +65,17 @@ def Attn_Norm : I32EnumAttr<"Norm", "which normalisation", [I32EnumAttrCase<"lay
   let genSpecializedAttr = 0;
 }
 def Attn_NormAttr : EnumAttr<Attn_Dialect, Attn_Norm, "norm">;
+
+def Attn_StateKind : I32EnumAttr<"StateKind", "how rows come into a place of the session", [I32EnumAttrCase<"cache", 0>, I32EnumAttrCase<"once", 1>]> {
+  let cppNamespace = "::attn";
+  let genSpecializedAttr = 0;
+}
+def Attn_StateKindAttr : EnumAttr<Attn_Dialect, Attn_StateKind, "state_kind">;
+
+def Attn_SessionNumber : I32EnumAttr<"SessionNumber", "a number of the session", [I32EnumAttrCase<"past", 0>, I32EnumAttrCase<"capacity", 1>]> {
+  let cppNamespace = "::attn";
+  let genSpecializedAttr = 0;
+}
+def Attn_SessionNumberAttr : EnumAttr<Attn_Dialect, Attn_SessionNumber, "session_number">;
 
 #endif

@@ -69,7 +69,7 @@ def Attn_ParamOp : Attn_Op<"param", [Pure, DeclareOpInterfaceMethods<SymbolUserO
 // ------------------------------------------------------------------------------------------------- tensor operations
 
 def Attn_PosOp : Attn_TensorOp<"pos", [Pure]> {
-  let summary = "positions of the rows of a sequence dimension: past, past + 1, …";
+  let summary = "positions of the rows of a sequence dimension: past, past + 1, … along the cached one, else 0, 1, …";
   let arguments = (ins Attn_DimsArray:$out_dims);
   let results = (outs Attn_Tensor:$output);
   let assemblyFormat = "custom<Results>(type($output), $out_dims) attr-dict";
@@ -216,7 +216,7 @@ def Attn_AttendOp : Attn_TensorOp<"attend", [Pure]> {
     s = scale * sum_d q[d] k[d] if the score region reads its first argument (then rows must have one size).
     score region (s: f32, i: i32, j: i32, h: i32, q: tensor<DxT>, k: tensor<D'xT>, captures…) -> f32; mask region (i, j, h: i32, captures…) -> i1,
     true means visible; sink region (h: i32, captures…) -> f32. Empty regions: score is s, everything is visible, no sink.
-    i, j number rows of the sequence from 0 (cached ones included); h is the row-major number of q's head.
+    i, j number rows from 0; where the queries are the cached sequence, i begins at `past`. h is the row-major number of q's head.
     Regions hold one block of scalar `arith`, `math` operations, `attn.at` and `attn.fold`.
 
     softmax: w = exp(s) / (sum exp(s) [+ exp(sink)]) over visible keys; softmax1: 1 is added to the sum; sigmoid: w = sigmoid(s);
@@ -248,6 +248,58 @@ def Attn_TapOp : Attn_TensorOp<"tap", [AttrSizedOperandSegments]> {
   let extraClassDeclaration = [{ ::attn::DimsAttr inDims(size_t i) { return ::llvm::cast<::attn::DimsAttr>(getInDims()[i]); } }];
 }
 
+// -------------------------------------------------------------------------------------------------------------- state
+
+def Attn_StateOp : Attn_Op<"state", [Symbol]> {
+  let summary = "rows that a session keeps from call to call";
+  let description = [{
+    Declares a place of the session under one symbol: `cache`, to which every call adds its rows, or `once`, which is filled
+    when it is empty. With `turns` it stands for as many places as the enclosing repeats have turns together. The type's
+    first dimension counts the rows. Every export that names the symbol sees the same rows.
+
+        attn.state cache @k {turns = array<i64: 12>} : tensor<?x12x64xf32>
+  }];
+  let arguments = (ins Attn_StateKindAttr:$kind, SymbolNameAttr:$sym_name,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$turns, TypeAttrOf<AnyRankedTensor>:$type);
+  let assemblyFormat = "$kind $sym_name attr-dict `:` $type";
+  let hasVerifier = 1;
+}
+
+def Attn_SessionOp : Attn_TensorOp<"session", [Pure]> {
+  let summary = "a number of the session, a tensor without dimensions";
+  let description = [{
+    `attn.session past -> tensor<i32> []`: how many rows the caches held before this call (0 in a function that caches nothing);
+    `capacity`: how many they may hold.
+  }];
+  let arguments = (ins Attn_SessionNumberAttr:$number, Attn_DimsArray:$out_dims);
+  let results = (outs Attn_Tensor:$output);
+  let assemblyFormat = "$number `->` custom<Results>(type($output), $out_dims) attr-dict";
+  let extraClassDeclaration = [{ ::attn::DimsAttr outDims(size_t i = 0) { return ::llvm::cast<::attn::DimsAttr>(getOutDims()[i]); } }];
+}
+
+class Attn_StateUse<string mnemonic> : Attn_TensorOp<mnemonic, [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let arguments = (ins FlatSymbolRefAttr:$state, Variadic<I32>:$turns, Variadic<Attn_Tensor>:$inputs, Attn_DimsArray:$in_dims, Attn_DimsArray:$out_dims);
+  let results = (outs Attn_Tensor:$output);
+  let assemblyFormat = "$state (`[` $turns^ `]`)? custom<Tensors>($inputs, type($inputs), $in_dims) `->` custom<Results>(type($output), $out_dims) attr-dict";
+}
+
+def Attn_CacheOp : Attn_StateUse<"cache"> {
+  let summary = "all rows so far: those of earlier calls, then those of this one";
+  let description = [{
+    `attn.cache @k[%l] (%x : tensor<?x12x64xf32> [T, H, D]) -> tensor<?x12x64xf32> [S:all.T, H, D]`. T is the function's cached
+    sequence (`attn.cached`); `all.T` is past + T rows long.
+  }];
+}
+
+def Attn_OnceOp : Attn_StateUse<"once"> {
+  let summary = "the rows of the call that filled the place";
+  let description = [{
+    `attn.once @m[%l] (%x : tensor<?x12x64xf32> [S, H, D]) -> tensor<?x12x64xf32> [M:kept.S, H, D]`. Where S has rows they are kept
+    and are the result; where it has none the result is what was kept. `kept.S` is as many rows long.
+  }];
+}
+
 // ------------------------------------------------------------------------------------------------------------ control
 
 def Attn_RepeatOp : Attn_Op<"repeat", [SingleBlock, RecursiveMemoryEffects]> {
@@ -271,8 +323,32 @@ def Attn_RepeatOp : Attn_Op<"repeat", [SingleBlock, RecursiveMemoryEffects]> {
   let hasVerifier = 1;
 }
 
+def Attn_ScanOp : Attn_Op<"scan", [SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "the same block for each row along a sequence, in order, carrying values along";
+  let description = [{
+    The first `sources` inputs have the sequence dimension `along` first; the block gets one row of each and the carried
+    values, and yields the next carried values, then the values to stack. Results: the last carried values (the first ones if
+    there is no row), then the stacked ones with the sequence as their new first dimension.
+
+        %c, %y = attn.scan "T" rows 1 (%e : tensor<?x32xf32> [T, E], %s : tensor<2x16xf32> [L, H])
+            -> (tensor<2x16xf32> [L, H], tensor<?x16xf32> [T, H]) { ^bb0(%row: tensor<32xf32>, %state: tensor<2x16xf32>): … }
+  }];
+  let arguments = (ins StrAttr:$along, I64Attr:$sources, Variadic<Attn_Tensor>:$inputs, Attn_DimsArray:$in_dims, Attn_DimsArray:$out_dims);
+  let results = (outs Variadic<Attn_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasRegionVerifier = 1;
+  let assemblyFormat = "$along `rows` $sources custom<Tensors>($inputs, type($inputs), $in_dims) `->` custom<ResultList>(type($outputs), $out_dims) $body attr-dict";
+  let extraClassDeclaration = [{
+    ::attn::DimsAttr inDims(size_t i) { return ::llvm::cast<::attn::DimsAttr>(getInDims()[i]); }
+    ::attn::DimsAttr outDims(size_t i = 0) { return ::llvm::cast<::attn::DimsAttr>(getOutDims()[i]); }
+    /// The values carried into the first turn.
+    ::mlir::OperandRange carried() { return getInputs().drop_front(getSources()); }
+  }];
+  let hasVerifier = 1;
+}
+
 def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["MapOp", "LinearOp", "AttendOp", "RepeatOp", "FoldOp"]>]> {
+    ParentOneOf<["MapOp", "LinearOp", "AttendOp", "RepeatOp", "ScanOp", "FoldOp"]>]> {
   let summary = "the values of a region";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

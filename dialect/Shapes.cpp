@@ -10,6 +10,19 @@ using llvm::formatv;
 
 namespace attn {
 
+std::string allRows(StringRef sequence) {
+  return ("all." + sequence).str();
+}
+std::string keptRows(StringRef sequence) {
+  return ("kept." + sequence).str();
+}
+StringRef cachedSequence(StringRef name) {
+  return name.consume_front("all.") ? name : StringRef();
+}
+StringRef keptSequence(StringRef name) {
+  return name.consume_front("kept.") ? name : StringRef();
+}
+
 std::string describeDim(const Shape &shape, size_t i) {
   StringRef name = shape.dims.getNames()[i].getValue();
   if (i < static_cast<size_t>(shape.type.getRank()) && !shape.isDynamic(i))

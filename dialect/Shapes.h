@@ -27,6 +27,14 @@ struct Shape {
 /// What is wrong, or nothing.
 using Problem = std::optional<std::string>;
 
+/// The derived sequences: all rows that a session has of `T` once a call adds its own, `all.T`; the rows that a `once`
+/// keeps of `S`, `kept.S`.
+std::string allRows(llvm::StringRef sequence);
+std::string keptRows(llvm::StringRef sequence);
+/// `T` of `all.T`, `S` of `kept.S`; empty for other names.
+llvm::StringRef cachedSequence(llvm::StringRef name);
+llvm::StringRef keptSequence(llvm::StringRef name);
+
 /// `[T, H:T, 64]`: names with sizes, for messages.
 std::string describe(const Shape &shape);
 /// `E = 384`, or `S:T` where the size is a sequence's length.

@@ -21,6 +21,12 @@ DimsAttr producedDims(Value value) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (auto function = dyn_cast_or_null<func::FuncOp>(parent))
       return function.getArgAttrOfType<DimsAttr>(i, "attn.dims");
+    if (auto scan = dyn_cast_or_null<ScanOp>(parent)) {
+      auto dims = i < scan.getInDims().size() ? dyn_cast<DimsAttr>(scan.getInDims()[i]) : DimsAttr();
+      if (dims && i < scan.getSources() && dims.size())
+        return DimsAttr::get(dims.getContext(), dims.getNames().drop_front());
+      return dims;
+    }
     auto repeat = dyn_cast_or_null<RepeatOp>(parent);
     if (!repeat || i == 0 || i > repeat.getInDims().size())
       return {};

@@ -196,6 +196,28 @@ static LogicalResult verifyReturned(func::FuncOp function) {
   return success();
 }
 
+/// function_c5 and function_c6: `attn.cached` says along which sequence the function caches, and derived sequences stay
+/// inside.
+static LogicalResult verifyDerived(func::FuncOp function, ArrayRef<StringRef> sequences) {
+  auto cached = function->getAttrOfType<StringAttr>("attn.cached");
+  bool caches = false;
+  function.walk([&](CacheOp) { caches = true; });
+  if (caches != bool(cached) || (cached && !llvm::is_contained(sequences, cached.getValue())))
+    return function.emitOpError("`attn.cached` does not name the sequence along which the function caches "
+                                "(function_c5)");
+  auto derived = [](StringRef name) { return !cachedSequence(name).empty() || !keptSequence(name).empty(); };
+  for (StringRef name : sequences)
+    if (derived(name))
+      return function.emitOpError() << "a parameter is as long as `" << name << "` (function_c6)";
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto dims = function.getResultAttrOfType<DimsAttr>(i, "attn.dims");
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (cast<RankedTensorType>(function.getResultTypes()[i]).isDynamicDim(d) && derived(dims.sequence(d)))
+        return function.emitOpError() << "result " << i << " is as long as `" << dims.sequence(d) << "` (function_c6)";
+  }
+  return success();
+}
+
 LogicalResult attn::verifyExport(Operation *op) {
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
@@ -216,5 +238,7 @@ LogicalResult attn::verifyExport(Operation *op) {
     if (failed(
             verifyNamed(function, function.getResultAttr(i, "attn.dims"), function.getResultTypes()[i], "result", i)))
       return failure();
-  return failed(verifySequences(function, sequences)) ? failure() : verifyReturned(function);
+  if (failed(verifySequences(function, sequences)) || failed(verifyDerived(function, sequences)))
+    return failure();
+  return verifyReturned(function);
 }

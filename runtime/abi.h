@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define ATTN_ABI_VERSION 1
+#define ATTN_ABI_VERSION 2
 
 /* What a generated function sees of one call. Tensors of a batch are packed: for a value with one sequence dimension
  * first, the rows of sequence 0, then those of sequence 1, …; in general the row-major tensors of each sequence end to
@@ -27,6 +27,12 @@ typedef struct attn_call {
   int64_t arena_bytes;           /* out, when arena is null */
   void *pool;                    /* the threads; opaque */
   void *probe;                   /* who asked for taps; opaque, null if nobody */
+  const int64_t *past;           /* [n] rows cached before this call; 0 in a function that caches nothing */
+  const int64_t *capacity;       /* [n] rows that each session may hold */
+  const int64_t *const *kept; /* one a sequence under "kept" of the function: int64[n], the rows that a `once` has, */
+                              /* those that this call gives included */
+  char *const *const *state;  /* one a state slot (see "state" of the metadata): n pointers, 64-byte aligned, where */
+                              /* each session's rows lie row-major; there is room for the rows of this call */
 } attn_call;
 
 /* A generated exported function. 0 is success. */
