@@ -25,6 +25,9 @@ Emitter::Emitter(Program &program, func::FuncOp source)
       sizes(entry), prologue(entry) {
   for (Attribute name : source->getAttrOfType<ArrayAttr>("attn.sequences"))
     sequenceNames.push_back(cast<StringAttr>(name).getValue());
+  if (auto name = source->getAttrOfType<StringAttr>("attn.cached"))
+    cached = name.getValue();
+  keptNames = keptSequences(source);
 }
 
 LogicalResult Emitter::run() {
@@ -139,20 +142,78 @@ Value Emitter::sequences() {
   return known;
 }
 
+Value Emitter::perCall(size_t offset) {
+  Value &known = pointers[("field " + Twine(offset)).str()];
+  if (!known)
+    known = field(offset, sizes.ptr(), sizes);
+  return known;
+}
+
+Value Emitter::past() {
+  return perCall(offsetof(attn_call, past));
+}
+
+Value Emitter::capacity() {
+  return perCall(offsetof(attn_call, capacity));
+}
+
+/// The number of a sequence dimension that a `once` keeps rows of, among those of the function.
+int64_t Emitter::keptPlace(StringRef sequence) {
+  return llvm::find(keptNames, sequence) - keptNames.begin();
+}
+
+/// Makes what `length` looks at, for loops in which it is called.
+void Emitter::prepareLength(StringRef sequence) {
+  StringRef base = cachedSequence(sequence);
+  if (!keptSequence(sequence).empty())
+    perCall(offsetof(attn_call, kept));
+  else
+    table(base.empty() ? sequence : base);
+  if (!base.empty())
+    past();
+}
+
+/// How long sequence `s` is along a dimension, derived ones included.
+Value Emitter::length(Ir &ir, StringRef sequence, Value s) {
+  if (StringRef kept = keptSequence(sequence); !kept.empty()) {
+    Value rows = ir.load(ir.ptr(), perCall(offsetof(attn_call, kept)), ir.constant(keptPlace(kept)));
+    return ir.load(ir.i64(), rows, s);
+  }
+  StringRef base = cachedSequence(sequence);
+  Value offsets = table(base.empty() ? sequence : base);
+  Value rows = ir.sub(ir.load(ir.i64(), offsets, ir.add(s, ir.constant(1))), ir.load(ir.i64(), offsets, s));
+  return base.empty() ? rows : ir.add(rows, ir.load(ir.i64(), past(), s));
+}
+
+/// The most rows that a sequence has along a dimension.
+Value Emitter::longest(StringRef sequence) {
+  Value &known = pointers[("longest " + sequence).str()];
+  if (known)
+    return known;
+  Ir &ir = prologue;
+  prepareLength(sequence);
+  auto body = [&](Value s, ValueRange most) { return SmallVector<Value>{ir.max(most[0], length(ir, sequence, s))}; };
+  return known = ir.loop(ir.constant(0), sequences(), ir.constant(1), ir.constant(0), body)[0];
+}
+
+/// A sequence dimension whose offsets the caller gives.
+static bool isDerived(StringRef sequence) {
+  return !cachedSequence(sequence).empty() || !keptSequence(sequence).empty();
+}
+
 /// Sums the products of lengths over the sequences; writes the running sums if there is a table.
 Value Emitter::sumUnits(Ir &ir, ArrayRef<StringRef> units, Value table) {
   if (table)
     ir.store(ir.constant(0), table);
-  SmallVector<Value> offsets;
   for (StringRef unit : units)
-    offsets.push_back(this->table(unit));
+    prepareLength(unit);
   auto body = [&](Value s, ValueRange sum) {
-    Value next = ir.add(s, ir.constant(1)), product = ir.constant(1);
-    for (Value offset : offsets)
-      product = ir.mul(product, ir.sub(ir.load(ir.i64(), offset, next), ir.load(ir.i64(), offset, s)));
+    Value product = ir.constant(1);
+    for (StringRef unit : units)
+      product = ir.mul(product, length(ir, unit, s));
     Value grown = ir.add(sum[0], product);
     if (table)
-      ir.store(grown, table, next);
+      ir.store(grown, table, ir.add(s, ir.constant(1)));
     return SmallVector<Value>{grown};
   };
   return ir.loop(ir.constant(0), sequences(), ir.constant(1), ir.constant(0), body)[0];
@@ -170,7 +231,7 @@ Value Emitter::table(ArrayRef<StringRef> units) {
   if (Value known = tables[key].pointer)
     return known;
   Value made;
-  if (units.size() == 1) {
+  if (units.size() == 1 && !isDerived(units[0])) {
     size_t index = llvm::find(sequenceNames, units[0]) - sequenceNames.begin();
     made = sizes.load(sizes.ptr(), field(offsetof(attn_call, offsets), sizes.ptr(), sizes), sizes.constant(index));
   } else {
@@ -186,7 +247,8 @@ Value Emitter::total(ArrayRef<StringRef> units) {
   std::string key = llvm::join(units, ",");
   if (Value known = tables[key].total)
     return known;
-  Value made = units.size() == 1 ? sizes.load(sizes.i64(), table(units), sequences()) : sumUnits(sizes, units, nullptr);
+  bool given = units.size() == 1 && !isDerived(units[0]);
+  Value made = given ? sizes.load(sizes.i64(), table(units), sequences()) : sumUnits(sizes, units, nullptr);
   return tables[key].total = made;
 }
 
@@ -195,13 +257,12 @@ Value Emitter::blockTable(StringRef sequence, int64_t size) {
   if (known)
     return known;
   Ir &ir = prologue;
-  Value offsets = table(sequence), made = tablePlace();
+  Value made = tablePlace();
   ir.store(ir.constant(0), made);
+  prepareLength(sequence);
   auto body = [&](Value s, ValueRange sum) {
-    Value next = ir.add(s, ir.constant(1));
-    Value length = ir.sub(ir.load(ir.i64(), offsets, next), ir.load(ir.i64(), offsets, s));
-    Value grown = ir.add(sum[0], ir.ceilDiv(length, ir.constant(size)));
-    ir.store(grown, made, next);
+    Value grown = ir.add(sum[0], ir.ceilDiv(length(ir, sequence, s), ir.constant(size)));
+    ir.store(grown, made, ir.add(s, ir.constant(1)));
     return SmallVector<Value>{grown};
   };
   tables[("blocks of " + Twine(size) + " " + sequence).str()].total =
@@ -263,15 +324,29 @@ Value Emitter::weight(StringRef symbol, ValueRange turns, WeightForm form) {
   int64_t first = program.slot(op, form == Packed);
   if (turns.empty())
     return caller(offsetof(attn_call, weights), first);
+  Value all = perCall(offsetof(attn_call, weights));
+  return entry.load(entry.ptr(), all, slotNumber(first, turns, op.getTurns()));
+}
+
+/// The slot of a symbol in the current turns; its first one is given.
+Value Emitter::slotNumber(int64_t first, ValueRange turns, ArrayRef<int64_t> counts) {
   Value slot = entry.constant(0);
-  for (auto [turn, count] : llvm::zip_equal(turns, op.getTurns())) {
+  for (auto [turn, count] : llvm::zip_equal(turns, counts)) {
     Value number = arith::ExtSIOp::create(entry, entry.loc, entry.i64(), scalar(turn));
     slot = entry.add(entry.mul(slot, entry.constant(count)), number);
   }
-  Value &all = pointers["weights"];
-  if (!all)
-    all = field(offsetof(attn_call, weights), prologue.ptr(), prologue);
-  return entry.load(entry.ptr(), all, entry.add(slot, entry.constant(first)));
+  return entry.add(slot, entry.constant(first));
+}
+
+/// Where the rows of the place are that a cache or once names: a pointer to one pointer a sequence.
+Value Emitter::state(Operation *op) {
+  auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("state");
+  auto place = cast<StateOp>(SymbolTable::lookupNearestSymbolFrom(source, symbol));
+  auto turns = isa<CacheOp>(op) ? cast<CacheOp>(op).getTurns() : cast<OnceOp>(op).getTurns();
+  int64_t first = program.slot(place);
+  if (turns.empty())
+    return caller(offsetof(attn_call, state), first);
+  return entry.load(entry.ptr(), perCall(offsetof(attn_call, state)), slotNumber(first, turns, place.getTurns()));
 }
 
 Value Emitter::scalar(Value number) {
@@ -295,6 +370,11 @@ void Emitter::place(Operation *op) {
       else
         view.layout = *slicedLayout(view.layout, cast<SliceOp>(op));
       views[result] = named(view, names);
+      continue;
+    }
+    if (slot.contains("session")) {
+      auto layout = scatteredLayout(cast<RankedTensorType>(result.getType()), names);
+      views[result] = named({state(op), elementOf(result), layout, {}}, names);
       continue;
     }
     auto layout = packedLayout(cast<RankedTensorType>(result.getType()), names, slot.contains("uniform"));
@@ -352,6 +432,10 @@ LogicalResult Emitter::lower(Operation *op) {
     return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](RepeatOp o) { return lowerRepeat(o); })
+      .Case([&](ScanOp o) { return lowerScan(o); })
+      .Case([&](SessionOp o) { return lowerSession(*this, o); })
+      .Case([&](CacheOp o) { return lowerCache(*this, o); })
+      .Case([&](OnceOp o) { return lowerOnce(*this, o); })
       .Case([&](LinearOp o) { return lowerLinear(*this, o); })
       .Case([&](AttendOp o) { return lowerAttend(*this, o); })
       .Case([&](MapOp o) { return lowerMap(*this, o); })
@@ -384,15 +468,26 @@ LogicalResult Emitter::lowerReturn(Operation *op) {
   return success();
 }
 
+/// A copy to where a result lies, if it is not there.
+void Emitter::moveInto(View from, Value to) {
+  from.names = find(to).names;
+  if (!sameMemory(from, find(to)))
+    lowerCopy(*this, from, find(to));
+}
+
+/// One place, known at run time, of the first dimension of a view.
+static View placeOfFirst(View view, Value place) {
+  view.place = place;
+  view.placeStride = view.layout.dims.front().stride;
+  view.layout.dims.erase(view.layout.dims.begin());
+  view.names.erase(view.names.begin());
+  return view;
+}
+
 LogicalResult Emitter::lowerRepeat(RepeatOp op) {
   size_t carried = op.getInputs().size();
-  auto keep = [&](View from, Value to) {
-    from.names = find(to).names;
-    if (!sameMemory(from, find(to)))
-      lowerCopy(*this, from, find(to));
-  };
   for (size_t i = 0; i < carried; ++i)
-    keep(find(op.getInputs()[i]), op->getResult(i));
+    moveInto(find(op.getInputs()[i]), op->getResult(i));
   auto loop = scf::ForOp::create(entry, entry.loc, entry.constant(op.getLower()), entry.constant(op.getUpper()),
                                  entry.constant(1));
   entry.setInsertionPoint(loop.getBody()->getTerminator());
@@ -405,20 +500,58 @@ LogicalResult Emitter::lowerRepeat(RepeatOp op) {
     return failure();
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
     if (i < carried) {
-      keep(find(value), op->getResult(i));
+      moveInto(find(value), op->getResult(i));
       continue;
     }
-    View all = find(op->getResult(i)); // the turn's place of the first dimension
-    all.place = entry.sub(turn, entry.constant(op.getLower()));
-    all.placeStride = all.layout.dims.front().stride;
-    all.layout.dims.erase(all.layout.dims.begin());
-    all.names.erase(all.names.begin());
+    View all = placeOfFirst(find(op->getResult(i)), entry.sub(turn, entry.constant(op.getLower())));
     View one = find(value);
     one.names = all.names;
     lowerCopy(*this, one, all);
   }
   entry.setInsertionPointAfter(loop);
   return success();
+}
+
+/// As many turns as the longest sequence has rows. A sequence that has ended goes on with rows of zeros, and what it
+/// makes of them is dropped: it keeps what it carries and stacks nothing.
+LogicalResult Emitter::lowerScan(ScanOp op) {
+  for (auto [i, initial] : llvm::enumerate(op.carried()))
+    moveInto(find(initial), op->getResult(i));
+  auto loop = scf::ForOp::create(entry, entry.loc, entry.constant(0), longest(op.getAlong()), entry.constant(1));
+  entry.setInsertionPoint(loop.getBody()->getTerminator());
+  enterTurn(op, loop.getInductionVar());
+  if (failed(lowerBlock(op.getBody().front())))
+    return failure();
+  leaveTurn(op, loop.getInductionVar());
+  entry.setInsertionPointAfter(loop);
+  return success();
+}
+
+void Emitter::enterTurn(ScanOp op, Value turn) {
+  auto rows = op->getAttrOfType<ArrayAttr>("attn.rows");
+  for (auto [i, argument] : llvm::enumerate(op.getBody().front().getArguments())) {
+    if (i >= op.getSources()) {
+      views[argument] = find(op->getResult(i - op.getSources()));
+      continue;
+    }
+    View from = placeOfFirst(input(op, i), turn);
+    auto dims = DimsAttr::get(op.getContext(), op.inDims(i).getNames().drop_front());
+    auto layout = packedLayout(cast<RankedTensorType>(argument.getType()), dims, false);
+    View row = named({slotPointer(cast<DictionaryAttr>(rows[i])), elementOf(argument), layout, {}}, dims);
+    lowerCopyOfTurn(*this, from, row, op.getAlong(), turn, Otherwise::Zeros);
+    views[argument] = row;
+  }
+}
+
+void Emitter::leaveTurn(ScanOp op, Value turn) {
+  for (auto [i, value] : llvm::enumerate(op.getBody().front().getTerminator()->getOperands())) {
+    View from = find(value), to = find(op->getResult(i));
+    if (i >= op.carried().size())
+      to = placeOfFirst(to, turn);
+    from.names = to.names;
+    if (!sameMemory(from, to) || to.place)
+      lowerCopyOfTurn(*this, from, to, op.getAlong(), turn, Otherwise::Nothing);
+  }
 }
 
 /// attn_rt_tap(call, name, rank, dims, turns, data)

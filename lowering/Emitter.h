@@ -14,6 +14,7 @@
 #define ATTN_LOWERING_EMITTER_H
 
 #include "dialect/AttnOps.h"
+#include "dialect/Shapes.h"
 #include "lowering/Ir.h"
 #include "lowering/View.h"
 #include "lowering/targets/Target.h"
@@ -51,6 +52,12 @@ public:
   mlir::Value weight(llvm::StringRef symbol, mlir::ValueRange turns, WeightForm form);
   WeightOp weightOp(llvm::StringRef symbol);
 
+  /// Whether that is the sequence dimension along which the function caches.
+  bool isCached(llvm::StringRef sequence) const { return !cached.empty() && sequence == cached; }
+  /// int64[n]: rows cached before this call; rows that the sessions may hold.
+  mlir::Value past();
+  mlir::Value capacity();
+
   /// A scalar of the source outside regions (a repeat's turn, or arithmetic on it), in the entry.
   mlir::Value scalar(mlir::Value source);
 
@@ -75,6 +82,13 @@ private:
   };
   static View named(View view, DimsAttr dims);
   mlir::Value field(size_t offset, mlir::Type type, Ir &ir);
+  mlir::Value perCall(size_t offset);
+  mlir::Value slotNumber(int64_t first, mlir::ValueRange turns, llvm::ArrayRef<int64_t> counts);
+  mlir::Value state(mlir::Operation *op);
+  int64_t keptPlace(llvm::StringRef sequence);
+  void prepareLength(llvm::StringRef sequence);
+  mlir::Value length(Ir &ir, llvm::StringRef sequence, mlir::Value s);
+  mlir::Value longest(llvm::StringRef sequence);
   mlir::Value caller(size_t offset, int64_t index);
   void beginEntry();
   void endEntry();
@@ -89,6 +103,10 @@ private:
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerRepeat(RepeatOp op);
+  mlir::LogicalResult lowerScan(ScanOp op);
+  void enterTurn(ScanOp op, mlir::Value turn);
+  void leaveTurn(ScanOp op, mlir::Value turn);
+  void moveInto(View from, mlir::Value to);
   mlir::LogicalResult lowerTap(TapOp op);
   mlir::LogicalResult lowerReturn(mlir::Operation *op);
 
@@ -99,7 +117,8 @@ private:
   mlir::Operation *tableCount = nullptr; // the constant that is patched at the end
   mlir::Value tableBytes, arena;
   int64_t tablesMade = 0;
-  llvm::SmallVector<llvm::StringRef> sequenceNames;
+  llvm::SmallVector<llvm::StringRef> sequenceNames, keptNames;
+  llvm::StringRef cached; // the sequence along which the function caches; empty if it does not
   llvm::DenseMap<mlir::Value, View> views;
   mlir::IRMapping scalars;
   llvm::StringMap<Table> tables;
@@ -120,8 +139,18 @@ mlir::LogicalResult lowerReshape(Emitter &emitter, ReshapeOp op);     // lowerin
 mlir::LogicalResult lowerSlice(Emitter &emitter, SliceOp op);         // lowering/LowerMoves.cpp
 mlir::LogicalResult lowerConcat(Emitter &emitter, ConcatOp op);       // lowering/LowerMoves.cpp
 mlir::LogicalResult lowerPatches(Emitter &emitter, PatchesOp op);     // lowering/LowerMoves.cpp
+/// The sequence dimensions along which a function's `once` operations keep rows, in the order of attn_call.kept.
+llvm::SmallVector<llvm::StringRef> keptSequences(mlir::func::FuncOp function); // lowering/LowerSession.cpp
+mlir::LogicalResult lowerSession(Emitter &emitter, SessionOp op);              // lowering/LowerSession.cpp
+mlir::LogicalResult lowerCache(Emitter &emitter, CacheOp op);                  // lowering/LowerSession.cpp
+mlir::LogicalResult lowerOnce(Emitter &emitter, OnceOp op);                    // lowering/LowerSession.cpp
 /// Copies a tensor, dimensions matched by name; `to` may be a part of something larger. lowering/LowerMoves.cpp
 void lowerCopy(Emitter &emitter, const View &from, const View &to);
+/// The same for the sequences that are longer than `turn` along `sequence`; the others get zeros, or keep what is
+/// there.
+enum class Otherwise { Zeros, Nothing };
+void lowerCopyOfTurn(Emitter &emitter, const View &from, const View &to, llvm::StringRef sequence, mlir::Value turn,
+                     Otherwise otherwise);
 
 } // namespace attn
 #endif

@@ -38,6 +38,8 @@ private:
         out.indent(indent) << words << place(&op) << '\n';
       if (auto repeat = dyn_cast<RepeatOp>(op))
         block(repeat.getBody().front(), indent + 2);
+      if (auto scan = dyn_cast<ScanOp>(op))
+        block(scan.getBody().front(), indent + 2);
     }
   }
 
@@ -48,7 +50,7 @@ private:
 
   static std::string place(Operation *op) {
     auto slots = op->getAttrOfType<ArrayAttr>("attn.memory");
-    bool caller = slots && !isa<RepeatOp>(op) && cast<DictionaryAttr>(slots[0]).contains("output");
+    bool caller = slots && !isa<RepeatOp, ScanOp>(op) && cast<DictionaryAttr>(slots[0]).contains("output");
     return caller ? ", written straight to the caller" : "";
   }
 
@@ -67,6 +69,10 @@ private:
       return "";
     return TypeSwitch<Operation *, std::string>(op)
         .Case([](RepeatOp o) { return (Twine(int64_t(o.getUpper() - o.getLower())) + " times:").str(); })
+        .Case([](ScanOp o) { return ("row by row along " + o.getAlong() + ":").str(); })
+        .Case([](CacheOp o) { return ("rows added to the session's `" + o.getState() + "`").str(); })
+        .Case([](OnceOp o) { return ("rows kept once in the session's `" + o.getState() + "`").str(); })
+        .Case([](SessionOp o) { return ("the session's " + stringifySessionNumber(o.getNumber())).str(); })
         .Case([](LinearOp o) { return linear(o); })
         .Case([](AttendOp o) { return attend(o); })
         .Case([](MapOp o) { return "elementwise" + onEach(o.getBody(), " an element"); })

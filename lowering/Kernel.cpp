@@ -63,6 +63,10 @@ Value Kernel::length(StringRef sequence, Value s) {
   return ir.sub(next, unitsBefore(sequence, s));
 }
 
+Value Kernel::past(StringRef sequence, Value s) {
+  return owner.isCached(sequence) ? ir.load(ir.i64(), get(owner.past()), s) : ir.constant(0);
+}
+
 Value Kernel::evaluate(const Monomial &monomial, Value s) {
   Value product = ir.constant(monomial.factor);
   for (StringRef sequence : monomial.lengths)
@@ -72,14 +76,16 @@ Value Kernel::evaluate(const Monomial &monomial, Value s) {
 
 Local Kernel::local(const View &view, Value s) {
   const Layout &layout = view.layout;
-  Value first = ir.constant(0);
-  if (!layout.uniform)
+  Value first = ir.constant(0), base = get(view.base);
+  if (layout.scattered)
+    base = ir.load(ir.ptr(), base, s);
+  else if (!layout.uniform)
     first = ir.mul(unitsBefore(layout.units, s), ir.constant(layout.perUnit));
   for (const Monomial &part : layout.offset)
     first = ir.add(first, evaluate(part, s));
   if (view.place)
     first = ir.add(first, ir.mul(get(view.place), evaluate(view.placeStride, s)));
-  Local tensor{ir.address(get(view.base), view.element, first), view.element, view.names, {}, {}};
+  Local tensor{ir.address(base, view.element, first), view.element, view.names, {}, {}};
   for (const Extent &dim : layout.dims) {
     tensor.sizes.push_back(evaluate(dim.size, s));
     tensor.strides.push_back(evaluate(dim.stride, s));

@@ -42,6 +42,8 @@ public:
   /// The length of sequence `s` along a sequence dimension, i64.
   mlir::Value length(llvm::StringRef sequence, mlir::Value s);
   mlir::Value evaluate(const Monomial &monomial, mlir::Value s);
+  /// How many rows of a sequence dimension were cached before this call, i64; 0 along those that are not cached.
+  mlir::Value past(llvm::StringRef sequence, mlir::Value s);
 
   /// The tensor of sequence `s`. Uniform views may be had with s = null.
   Local local(const View &view, mlir::Value s);

@@ -108,6 +108,7 @@ private:
   Local qAt, kAt, vAt, yAt, weightsAt, lseAt;
   SmallVector<Local, 2> captured;
   Value sequence, first, count, head; // first query of the tile, how many; number of the head
+  Value past;                         // the number of the sequence's first query
   Value keys;                         // of this sequence
   IRMapping scalars;
   llvm::DenseMap<Value, Local> capturedTensors; // by block argument
@@ -149,7 +150,9 @@ void AttendLowering::chooseTask() {
     first = block.begin;
     count = block.count;
     head = block.inner;
+    past = kernel.past(queryDim.size.lengths[0], sequence);
   } else {
+    past = ir.constant(0);
     int64_t all = queryDim.size.factor, tiles = std::max<int64_t>(1, llvm::divideCeil(all, rows));
     Value part;
     if (y.layout.uniform) {
@@ -313,7 +316,7 @@ Value AttendLowering::scores(Value key, OpFoldResult n) {
         tile::DotOp::create(ir, ir.loc, tile::Form::nk, packedQueries, keyTile, Value(), Value(), {m, n, d}));
   if (!canHide())
     return given[0];
-  Value firstQuery = toI32(ir, first), firstKey = toI32(ir, key), headNumber = toI32(ir, head);
+  Value firstQuery = toI32(ir, ir.add(first, past)), firstKey = toI32(ir, key), headNumber = toI32(ir, head);
   return mapTile(ir, type({rows, keysOfTile}), given, {}, {m, n}, [&](Scalars &in, ValueRange at, ValueRange e) {
     Value i = addI32(in.ir, firstQuery, at[0]), j = addI32(in.ir, firstKey, at[1]);
     Value s = e.empty() ? in.number(0) : e[0];

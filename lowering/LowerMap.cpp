@@ -48,7 +48,8 @@ LogicalResult lowerPos(Emitter &emitter, PosOp op) {
   View out = emitter.output(op);
   buildNest(emitter, "pos", out,
             [&](Run &run) {
-              Value base = arith::TruncIOp::create(run.ir, run.ir.loc, run.ir.i32(), run.first);
+              Value place = run.ir.add(run.first, run.kernel.past(op.outDims().sequence(0), run.sequence));
+              Value base = arith::TruncIOp::create(run.ir, run.ir.loc, run.ir.i32(), place);
               run.chunks([&](Value at, int64_t width, OpFoldResult valid) {
                 auto type = tile::TileType::get(op.getContext(), {width}, out.element);
                 Value start = arith::TruncIOp::create(run.ir, run.ir.loc, run.ir.i32(), at);

@@ -9,20 +9,6 @@ using namespace mlir;
 
 namespace attn {
 
-/// Copies the run of tensor `from` to tensor 0.
-static void copyRun(Run &run, size_t from) {
-  run.chunks([&](Value at, int64_t width, OpFoldResult valid) {
-    Value tile;
-    if (run.standsStill(from)) {
-      auto type = tile::TileType::get(run.ir.getContext(), {width}, run.tensors[0].element);
-      Value number = run.ir.load(run.tensors[from].element, run.tensors[from].pointer);
-      tile = tile::FillOp::create(run.ir, run.ir.loc, type, number);
-    } else
-      tile = run.load(from, at, width, valid);
-    run.store(tile, 0, at, valid);
-  });
-}
-
 static void fillRun(Run &run) {
   run.chunks([&](Value at, int64_t width, OpFoldResult valid) {
     auto type = tile::TileType::get(run.ir.getContext(), {width}, run.tensors[0].element);
@@ -42,7 +28,22 @@ static void whereThere(Run &run, Value there, std::function<void()> move) {
 }
 
 void lowerCopy(Emitter &emitter, const View &from, const View &to) {
-  buildNest(emitter, "copy", {to, from}, [](Run &run) { copyRun(run, 1); });
+  buildNest(emitter, "copy", {to, from}, [](Run &run) { run.copy(1); });
+}
+
+void lowerCopyOfTurn(Emitter &emitter, const View &from, const View &to, StringRef sequence, Value turn,
+                     Otherwise otherwise) {
+  NestOptions options{.positions = true}; // sequence by sequence
+  buildNest(
+      emitter, "copy_turn", {to, from},
+      [&](Run &run) {
+        Value there = run.ir.less(run.kernel.get(turn), run.kernel.length(sequence, run.sequence));
+        if (otherwise == Otherwise::Zeros)
+          whereThere(run, there, [&] { run.copy(1); });
+        else
+          run.ir.when(there, [&] { run.copy(1); });
+      },
+      options);
 }
 
 // -------------------------------------------------------------------------------------------------------------- gather
@@ -69,7 +70,7 @@ static void gatherRun(Run &run, size_t indices) {
   if (row) {
     Run moved = run;
     moved.tensors[1].pointer = rowAddress(run, 1, indices);
-    return copyRun(moved, 1);
+    return moved.copy(1);
   }
   run.ir.loop(run.count, [&](Value at) {
     Run one = run;
@@ -197,7 +198,7 @@ LogicalResult lowerSlice(Emitter &emitter, SliceOp op) {
         Value place = ir.constant(op.getOffset());
         Value there = ir.less(place, source.sizes[along]);
         source.pointer = ir.address(source.pointer, source.element, ir.mul(place, source.strides[along]));
-        whereThere(run, there, [&] { copyRun(run, 1); });
+        whereThere(run, there, [&] { run.copy(1); });
       },
       options);
   return success();

@@ -1,6 +1,7 @@
 // What a compiled model says of itself, for the runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/Metadata.h"
+#include "lowering/Emitter.h"
 #include "lowering/Ir.h"
 #include "lowering/PackWeight.h"
 #include "lowering/Program.h"
@@ -66,6 +67,37 @@ json::Object weightJson(const WeightUse &use, const Target &target) {
                       {"functions", toJson(use.functions)}};
 }
 
+StringRef elementName(RankedTensorType type) {
+  return type.getElementType().isInteger(32) ? "i32" : "f32";
+}
+
+json::Object stateJson(const StateUse &use) {
+  auto type = cast<RankedTensorType>(StateOp(use.op).getType());
+  return json::Object{{"symbol", StateOp(use.op).getSymName()},
+                      {"kind", stringifyStateKind(StateOp(use.op).getKind())},
+                      {"turns", toJson(StateOp(use.op).getTurns())},
+                      {"row", toJson(type.getShape().drop_front())},
+                      {"type", elementName(type)},
+                      {"functions", toJson(use.functions)}};
+}
+
+/// For each sequence that a function's `once` operations keep rows of, the places in which they do.
+json::Array keptJson(func::FuncOp function, const Program &program) {
+  json::Array kept;
+  for (StringRef sequence : keptSequences(function)) {
+    SmallVector<int64_t> places;
+    function.walk([&](OnceOp op) {
+      Operation *state = SymbolTable::lookupNearestSymbolFrom(op, op.getStateAttr());
+      int64_t place =
+          llvm::find_if(program.states(), [&](auto &use) { return use.first == state; }) - program.states().begin();
+      if (op.inDims(0).sequence(0) == sequence && !llvm::is_contained(places, place))
+        places.push_back(place);
+    });
+    kept.push_back(json::Object{{"sequence", sequence}, {"state", toJson(places)}});
+  }
+  return kept;
+}
+
 /// What tables say of the numbers that choose their rows: ids stay below a parameter's limit, rows of a sequence that
 /// are numbered by attn.pos below the longest.
 struct TableLimits {
@@ -96,12 +128,12 @@ void addDims(json::Object &object, Type type, DimsAttr names) {
     dims.push_back(ShapedType::isDynamic(size) ? json::Value(names.sequence(i)) : json::Value(size));
     all.push_back(names.dim(i));
   }
-  object["type"] = cast<RankedTensorType>(type).getElementType().isInteger(32) ? "i32" : "f32";
+  object["type"] = elementName(cast<RankedTensorType>(type));
   object["dims"] = std::move(dims);
   object["dim_names"] = std::move(all);
 }
 
-json::Object functionJson(func::FuncOp function, bool probe) {
+json::Object functionJson(func::FuncOp function, const Program &program) {
   TableLimits limits(function);
   json::Array sequences, longest, params, results, taps;
   for (StringRef name : function->getAttrOfType<ArrayAttr>("attn.sequences").getAsValueRange<StringAttr>()) {
@@ -124,11 +156,15 @@ json::Object functionJson(func::FuncOp function, bool probe) {
     addDims(result, type, function.getResultAttrOfType<DimsAttr>(i, "attn.dims"));
     results.push_back(std::move(result));
   }
-  if (probe)
+  if (program.probe)
     function.walk([&](TapOp tap) { taps.push_back(tap.getName()); });
-  return json::Object{{"name", function.getName()},    {"sequences", std::move(sequences)},
-                      {"longest", std::move(longest)}, {"params", std::move(params)},
-                      {"results", std::move(results)}, {"taps", std::move(taps)}};
+  json::Object all{{"name", function.getName()},  {"sequences", std::move(sequences)}, {"longest", std::move(longest)},
+                   {"params", std::move(params)}, {"results", std::move(results)},     {"taps", std::move(taps)}};
+  if (auto cached = function->getAttrOfType<StringAttr>("attn.cached"))
+    all["cached"] = cached.getValue();
+  if (json::Array kept = keptJson(function, program); !kept.empty())
+    all["kept"] = std::move(kept);
+  return all;
 }
 
 json::Array featuresJson(const Target &target) {
@@ -171,11 +207,13 @@ std::string metadataOf(const Program &program, ArrayRef<func::FuncOp> exports) {
     Attribute value = program.source->getAttr(name);
     return value ? toJson(value) : std::move(otherwise);
   };
-  json::Array weights, functions;
+  json::Array weights, state, functions;
   for (const auto &[key, use] : program.weights())
     weights.push_back(weightJson(use, program.target));
+  for (const auto &[op, use] : program.states())
+    state.push_back(stateJson(use));
   for (func::FuncOp function : exports)
-    functions.push_back(functionJson(function, program.probe));
+    functions.push_back(functionJson(function, program));
   json::Value all = json::Object{{"model", attribute("attn.model", "")},
                                  {"mcpu", program.target.name},
                                  {"features", featuresJson(program.target)},
@@ -185,6 +223,7 @@ std::string metadataOf(const Program &program, ArrayRef<func::FuncOp> exports) {
                                  {"ignores", attribute("attn.ignores", json::Array())},
                                  {"tokenizer", attribute("attn.tokenizer", "")},
                                  {"weights", std::move(weights)},
+                                 {"state", std::move(state)},
                                  {"functions", std::move(functions)}};
   std::string text;
   llvm::raw_string_ostream(text) << all;

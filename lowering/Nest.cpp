@@ -58,6 +58,19 @@ void Run::store(Value tile, size_t n, Value at, OpFoldResult valid) {
   tile::StoreOp::create(ir, ir.loc, tile, pointer, {folded(stride)}, {valid});
 }
 
+void Run::copy(size_t from) {
+  chunks([&](Value at, int64_t width, OpFoldResult valid) {
+    Value tile;
+    if (standsStill(from)) {
+      auto type = tile::TileType::get(ir.getContext(), {width}, tensors[0].element);
+      Value number = ir.load(tensors[from].element, tensors[from].pointer);
+      tile = tile::FillOp::create(ir, ir.loc, type, number);
+    } else
+      tile = load(from, at, width, valid);
+    store(tile, 0, at, valid);
+  });
+}
+
 // --------------------------------------------------------------------------------------------------------------- loops
 
 namespace {

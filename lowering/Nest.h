@@ -38,6 +38,8 @@ struct Run {
   /// A tile of tensor `n` along the run.
   mlir::Value load(size_t n, mlir::Value at, int64_t width, mlir::OpFoldResult valid);
   void store(mlir::Value tile, size_t n, mlir::Value at, mlir::OpFoldResult valid);
+  /// Copies the run of tensor `from` to tensor 0.
+  void copy(size_t from);
 };
 
 struct NestOptions {

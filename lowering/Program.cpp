@@ -10,11 +10,13 @@ using namespace mlir;
 
 namespace attn {
 
-int64_t countTurns(WeightOp weight) {
-  int64_t count = 1;
-  for (int64_t turns : weight.getTurns())
-    count *= turns;
-  return count;
+int64_t countTurns(ArrayRef<int64_t> turns) {
+  return llvm::product_of(turns);
+}
+
+static void addFunction(SmallVectorImpl<int64_t> &functions, int64_t current) {
+  if (functions.empty() || functions.back() != current)
+    functions.push_back(current);
 }
 
 Program::Program(ModuleOp source, ModuleOp lowered, const Target &target, bool probe)
@@ -24,10 +26,16 @@ int64_t Program::slot(WeightOp weight, bool packed) {
   auto [place, fresh] =
       uses.insert({{weight.getOperation(), unsigned(packed)}, WeightUse{weight, packed, nextSlot, {}}});
   if (fresh)
-    nextSlot += countTurns(weight);
-  auto &functions = place->second.functions;
-  if (functions.empty() || functions.back() != currentFunction)
-    functions.push_back(currentFunction);
+    nextSlot += countTurns(weight.getTurns());
+  addFunction(place->second.functions, currentFunction);
+  return place->second.slot;
+}
+
+int64_t Program::slot(StateOp state) {
+  auto [place, fresh] = stateUses.insert({state.getOperation(), StateUse{state, nextState, {}}});
+  if (fresh)
+    nextState += countTurns(state.getTurns());
+  addFunction(place->second.functions, currentFunction);
   return place->second.slot;
 }
 

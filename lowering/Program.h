@@ -20,6 +20,13 @@ struct WeightUse {
   llvm::SmallVector<int64_t> functions; // the numbers of the exports that read it, ascending
 };
 
+/// A place of the session; it has one slot for each turn of its repeats, side by side.
+struct StateUse {
+  StateOp op;
+  int64_t slot;
+  llvm::SmallVector<int64_t> functions; // as of WeightUse
+};
+
 class Program {
 public:
   Program(mlir::ModuleOp source, mlir::ModuleOp lowered, const Target &target, bool probe);
@@ -34,6 +41,9 @@ public:
   int64_t slot(WeightOp weight, bool packed);
   const llvm::MapVector<std::pair<mlir::Operation *, unsigned>, WeightUse> &weights() const { return uses; }
   int64_t slots() const { return nextSlot; }
+  /// The place's first slot for the current function.
+  int64_t slot(StateOp state);
+  const llvm::MapVector<mlir::Operation *, StateUse> &states() const { return stateUses; }
 
   /// A function of runtime/abi.h, declared at first use.
   mlir::LLVM::LLVMFuncOp runtime(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type);
@@ -51,13 +61,15 @@ public:
 private:
   llvm::MapVector<std::pair<mlir::Operation *, unsigned>, WeightUse> uses;
   int64_t nextSlot = 0;
+  llvm::MapVector<mlir::Operation *, StateUse> stateUses;
+  int64_t nextState = 0;
   llvm::SmallVector<mlir::LLVM::LLVMFuncOp> kernels;
   llvm::DenseMap<mlir::Attribute, mlir::LLVM::GlobalOp> constants;
   mlir::SymbolTable symbols;
 };
 
-/// How many tensors of the model file the symbol stands for.
-int64_t countTurns(WeightOp weight);
+/// How many tensors of the model file, or places of the session, a symbol with these turns stands for.
+int64_t countTurns(llvm::ArrayRef<int64_t> turns);
 
 } // namespace attn
 #endif

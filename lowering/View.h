@@ -13,7 +13,7 @@
 namespace attn {
 
 struct View {
-  mlir::Value base;   // !llvm.ptr, in the entry function
+  mlir::Value base;   // !llvm.ptr, in the entry function; of a scattered layout: to one pointer a sequence
   mlir::Type element; // f32, i32, i1 (in memory i8)
   Layout layout;
   llvm::SmallVector<llvm::StringRef, 4> names;

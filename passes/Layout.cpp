@@ -26,7 +26,7 @@ static Monomial sizeOf(RankedTensorType type, DimsAttr dims, size_t i) {
 static const Monomial one{1, {}};
 
 bool Layout::isRows() const {
-  if (uniform || units.size() != 1)
+  if (uniform || scattered || units.size() != 1)
     return false;
   int rows = 0;
   for (const Extent &dim : dims) {
@@ -45,7 +45,7 @@ bool Layout::isPacked() const {
       return false;
     stride = stride * dim.size;
   }
-  return offset.empty() && perUnit == stride.factor;
+  return offset.empty() && !scattered && perUnit == stride.factor;
 }
 
 Layout packedLayout(RankedTensorType type, DimsAttr dims, bool uniform) {
@@ -63,6 +63,12 @@ Layout packedLayout(RankedTensorType type, DimsAttr dims, bool uniform) {
   llvm::sort(layout.units);
   layout.perUnit = stride.factor;
   layout.uniform = uniform && layout.units.empty();
+  return layout;
+}
+
+Layout scatteredLayout(RankedTensorType type, DimsAttr dims) {
+  Layout layout = packedLayout(type, dims, false);
+  layout.scattered = true;
   return layout;
 }
 

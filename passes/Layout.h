@@ -5,7 +5,8 @@
 // element H * table[s], where table counts units: for the sequence dimensions {T, T} the units of a sequence are T * T.
 // Tables are int64[n + 1]; that of one dimension is the caller's offsets, that of none numbers the sequences (0, 1, 2,
 // …). Values that no sequence influences (weights and what is made of them alone) are uniform: one copy for the whole
-// batch. Reshapes and slices that only rename, regroup or cut dimensions make another layout of the same memory.
+// batch. Rows that sessions keep are scattered: every session's lie at a pointer of their own. Reshapes and slices that
+// only rename, regroup or cut dimensions make another layout of the same memory.
 #ifndef ATTN_PASSES_LAYOUT_H
 #define ATTN_PASSES_LAYOUT_H
 
@@ -35,6 +36,8 @@ struct Extent {
 
 struct Layout {
   bool uniform = false;
+  /// Each sequence begins at a pointer of its own; `units` and `perUnit` say nothing.
+  bool scattered = false;
   /// The sequence dimensions whose product counts the units of a sequence, sorted; empty: one unit a sequence.
   llvm::SmallVector<llvm::StringRef, 2> units;
   /// Elements a unit: sequence s begins at element perUnit * table(units)[s].
@@ -52,6 +55,8 @@ struct Layout {
 
 /// The layout of a fresh tensor of that type.
 Layout packedLayout(mlir::RankedTensorType type, DimsAttr dims, bool uniform);
+/// The layout of rows that sessions keep.
+Layout scatteredLayout(mlir::RankedTensorType type, DimsAttr dims);
 /// The same memory seen through the reshape or slice, if it can be.
 std::optional<Layout> reshapedLayout(const Layout &input, ReshapeOp op);
 std::optional<Layout> slicedLayout(const Layout &input, SliceOp op);

@@ -26,7 +26,7 @@ namespace {
 
 /// A piece of memory, from the first to the last operation that needs it (both by their number in program order).
 struct Storage {
-  enum Kind { Arena, Output, Given } kind = Arena;
+  enum Kind { Arena, Output, Given, Session } kind = Arena;
   int64_t output = 0;
   bool uniform = false;
   SmallVector<StringRef, 2> units;
@@ -56,11 +56,14 @@ private:
   void visit(Block &block);
   void visitResults(Operation *op);
   void visitRepeat(RepeatOp op);
+  void visitScan(ScanOp op);
+  void shareCarried(Operation *op, ValueRange results, Block::BlockArgListType arguments);
   void use(Value value, Operation *user);
   int64_t fresh(Value root, bool uniform, DimsAttr dims, Storage::Kind kind);
   int64_t storageOf(Value root);
   void merge(int64_t from, int64_t into);
-  void joinCarried(RepeatOp op);
+  void joinYielded(RepeatOp op);
+  void joinInitial(Operation *op, ValueRange inputs, Block::BlockArgListType arguments);
   bool endsBefore(Value old, Value made);
   void returnInPlace();
   void allocate();
@@ -87,6 +90,28 @@ bool isGiven(Operation *op) {
          isa<RankedTensorType>(op->getResult(0).getType());
 }
 
+/// What a session keeps lies in its own memory.
+bool isKept(Operation *op) {
+  return isa<CacheOp, OnceOp>(op);
+}
+
+/// Operations whose blocks are run over and over.
+Block *loopBody(Operation *op) {
+  if (auto repeat = dyn_cast<RepeatOp>(op))
+    return &repeat.getBody().front();
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return &scan.getBody().front();
+  return nullptr;
+}
+
+/// The arguments of such a block that hold what is carried.
+Block::BlockArgListType carriedArguments(Operation *op) {
+  auto arguments = loopBody(op)->getArguments();
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return arguments.drop_front(scan.getSources());
+  return arguments.drop_front(1); // the turn's number
+}
+
 /// How many bytes a slot takes: full cache lines, once the units are rounded as lowering rounds them.
 int64_t padded(const Storage &storage, int64_t bytes) {
   bool perSequenceLength = !storage.uniform && !storage.units.empty();
@@ -106,7 +131,7 @@ Value Planner::copied(OpBuilder &at, Value value, DimsAttr dims) {
   return map.getOutput();
 }
 
-/// A repeat that yields one carried value as another would overwrite what it still has to copy: it yields a copy
+/// A loop that yields one carried value as another would overwrite what it still has to copy: it yields a copy
 /// instead. What a tap shows is copied if it may be no packed tensor of the batch.
 void Planner::breakSwaps() {
   function.walk([&](Operation *op) {
@@ -115,15 +140,16 @@ void Planner::breakSwaps() {
       Value shown = tap.getInputs()[0];
       bool rows = !cast<RankedTensorType>(shown.getType()).hasStaticShape();
       Operation *source = shown.getDefiningOp();
-      if (source && (!rows || isa<ReshapeOp, SliceOp>(source))) {
+      if (source && (!rows || isa<ReshapeOp, SliceOp>(source) || isKept(source))) {
         tap.getInputsMutable()[0].set(copied(at, shown, tap.inDims(0)));
         tap.getInputs()[0].getDefiningOp()->setAttr("attn.batch", builder.getUnitAttr());
       }
       return;
     }
-    auto repeat = dyn_cast<RepeatOp>(op->getParentOp());
-    if (!repeat || !isa<YieldOp>(op))
+    Operation *loop = op->getParentOp();
+    if (!isa<YieldOp>(op) || !loopBody(loop))
       return;
+    auto carried = carriedArguments(loop);
     for (OpOperand &yielded : op->getOpOperands()) {
       Value root = yielded.get();
       while (Operation *source = root.getDefiningOp()) {
@@ -132,11 +158,12 @@ void Planner::breakSwaps() {
         root = source->getOperand(0);
       }
       auto argument = dyn_cast<BlockArgument>(root);
-      bool same = argument && root == yielded.get() && argument.getArgNumber() == yielded.getOperandNumber() + 1;
-      if (!argument || argument.getOwner() != op->getBlock() || same)
+      size_t place = yielded.getOperandNumber();
+      bool same = root == yielded.get() && place < carried.size() && root == carried[place];
+      if (!argument || !llvm::is_contained(carried, argument) || same)
         continue;
-      ArrayRef<StringAttr> names = repeat.outDims(yielded.getOperandNumber()).getNames();
-      if (yielded.getOperandNumber() >= repeat.getInputs().size()) // the turns of what is stacked come first
+      ArrayRef<StringAttr> names = cast<DimsAttr>(loop->getAttrOfType<ArrayAttr>("out_dims")[place]).getNames();
+      if (place >= carried.size()) // the turns of what is stacked come first
         names = names.drop_front();
       yielded.set(copied(at, yielded.get(), DimsAttr::get(op->getContext(), names)));
     }
@@ -146,8 +173,8 @@ void Planner::breakSwaps() {
 void Planner::number(Block &block) {
   for (Operation &op : block) {
     numbers[&op] = next++;
-    if (auto repeat = dyn_cast<RepeatOp>(op))
-      number(repeat.getBody().front());
+    if (Block *body = loopBody(&op))
+      number(*body);
     ends[&op] = next++;
   }
 }
@@ -156,7 +183,7 @@ void Planner::number(Block &block) {
 
 int64_t Planner::fresh(Value root, bool uniform, DimsAttr dims, Storage::Kind kind) {
   auto type = cast<RankedTensorType>(root.getType());
-  Layout layout = packedLayout(type, dims, uniform);
+  Layout layout = kind == Storage::Session ? scatteredLayout(type, dims) : packedLayout(type, dims, uniform);
   places[root] = {root, layout};
   Storage storage;
   storage.kind = kind;
@@ -191,7 +218,7 @@ void Planner::use(Value value, Operation *user) {
 }
 
 void Planner::visitResults(Operation *op) {
-  bool uniform = llvm::all_of(op->getOperands(), [&](Value operand) {
+  bool uniform = !isa<SessionOp>(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
     return !isa<RankedTensorType>(operand.getType()) || places.lookup(operand).layout.uniform;
   });
   std::optional<Layout> view;
@@ -205,18 +232,38 @@ void Planner::visitResults(Operation *op) {
   }
   auto dims = op->getAttrOfType<ArrayAttr>("out_dims");
   for (auto [i, result] : llvm::enumerate(op->getResults()))
-    fresh(result, uniform && !op->hasAttr("attn.batch"), cast<DimsAttr>(dims[i]), Storage::Arena);
+    fresh(result, uniform && !op->hasAttr("attn.batch"), cast<DimsAttr>(dims[i]),
+          isKept(op) ? Storage::Session : Storage::Arena);
+}
+
+/// The results of a loop live as long as it runs; what it carries is in the memory of the first ones.
+void Planner::shareCarried(Operation *op, ValueRange results, Block::BlockArgListType arguments) {
+  auto dims = op->getAttrOfType<ArrayAttr>("out_dims");
+  for (auto [i, result] : llvm::enumerate(results)) {
+    int64_t storage = fresh(result, false, cast<DimsAttr>(dims[i]), Storage::Arena);
+    all[storage].end = ends[op];
+    if (i >= arguments.size())
+      continue;
+    places[arguments[i]] = {arguments[i], places.lookup(result).layout};
+    storages[arguments[i]] = storage;
+  }
 }
 
 void Planner::visitRepeat(RepeatOp op) {
-  for (auto [i, result] : llvm::enumerate(op->getResults())) {
-    int64_t storage = fresh(result, false, op.outDims(i), Storage::Arena);
-    all[storage].end = ends[op];
-    if (i >= op.getInputs().size())
-      continue;
-    Value argument = op.getBody().front().getArgument(i + 1);
-    places[argument] = {argument, places.lookup(result).layout};
-    storages[argument] = storage;
+  shareCarried(op, op.getOutputs(), carriedArguments(op));
+  visit(op.getBody().front());
+}
+
+/// The rows of the turn are copied into memory of their own, so that a sequence that has ended has some too.
+void Planner::visitScan(ScanOp op) {
+  shareCarried(op, op.getOutputs(), carriedArguments(op));
+  for (size_t i = 0; i < op.getSources(); ++i) {
+    Value row = op.getBody().front().getArgument(i);
+    auto dims = DimsAttr::get(op.getContext(), op.inDims(i).getNames().drop_front());
+    Storage &storage = all[fresh(row, false, dims, Storage::Arena)];
+    storage.begin = storage.end = numbers[op];
+    Storage &source = all[storages.lookup(places.lookup(op.getInputs()[i]).root)];
+    source.end = std::max(source.end, ends[op]);
   }
   visit(op.getBody().front());
 }
@@ -227,7 +274,7 @@ void Planner::visit(Block &block) {
       if (isa<RankedTensorType>(operand.getType()))
         use(operand, &op);
     // what regions capture is used by the operation
-    if (!isa<RepeatOp>(op))
+    if (!loopBody(&op))
       for (Region &region : op.getRegions())
         region.walk([&](AtOp at) {
           if (places.count(at.getTensor()))
@@ -235,6 +282,8 @@ void Planner::visit(Block &block) {
         });
     if (auto repeat = dyn_cast<RepeatOp>(op))
       visitRepeat(repeat);
+    else if (auto scan = dyn_cast<ScanOp>(op))
+      visitScan(scan);
     else if (isGiven(&op)) {
       auto type = cast<RankedTensorType>(op.getResult(0).getType());
       auto none = DimsAttr::get(op.getContext(), SmallVector<StringAttr>(type.getRank()));
@@ -266,7 +315,7 @@ bool Planner::endsBefore(Value old, Value made) {
   int64_t last = lastUse.lookup(old);
   if (last < numbers[maker])
     return true;
-  if (last > numbers[maker] || isa<RepeatOp>(maker))
+  if (last > numbers[maker] || loopBody(maker))
     return false;
   auto inputs = cast<OperandRange>(maker->getOperands());
   size_t scalars = llvm::count_if(inputs, [](Value v) { return !isa<RankedTensorType>(v.getType()); });
@@ -283,21 +332,29 @@ static bool sameClass(const Storage &a, const Storage &b) {
   return a.uniform == b.uniform && a.units == b.units && a.bytes == b.bytes;
 }
 
-void Planner::joinCarried(RepeatOp op) {
+/// What a turn yields is written straight into the carried memory.
+void Planner::joinYielded(RepeatOp op) {
   Operation *yield = op.getBody().front().getTerminator();
-  for (auto [i, initial] : llvm::enumerate(op.getInputs())) {
-    BlockArgument argument = op.getBody().front().getArgument(i + 1);
+  for (auto [i, argument] : llvm::enumerate(carriedArguments(op))) {
     Value yielded = yield->getOperand(i);
     int64_t carried = storageOf(argument);
     bool makesIt = yielded != argument && places.lookup(yielded).root == yielded &&
                    yielded.getParentBlock() == argument.getOwner() && yielded.getDefiningOp();
-    if (makesIt) {
-      int64_t storage = storageOf(yielded);
-      if (storage != carried && all[storage].kind == Storage::Arena && sameClass(all[storage], all[carried]) &&
-          llvm::count(yield->getOperands(), yielded) == 1 && endsBefore(argument, yielded))
-        merge(storage, carried);
-    }
-    if (places.lookup(initial).root != initial || !initial.getDefiningOp() || llvm::count(op.getInputs(), initial) != 1)
+    if (!makesIt)
+      continue;
+    int64_t storage = storageOf(yielded);
+    if (storage != carried && all[storage].kind == Storage::Arena && sameClass(all[storage], all[carried]) &&
+        llvm::count(yield->getOperands(), yielded) == 1 && endsBefore(argument, yielded))
+      merge(storage, carried);
+  }
+}
+
+/// So is what is carried into the first turn.
+void Planner::joinInitial(Operation *op, ValueRange inputs, Block::BlockArgListType arguments) {
+  for (auto [initial, argument] : llvm::zip_equal(inputs, arguments)) {
+    int64_t carried = storageOf(argument);
+    if (places.lookup(initial).root != initial || !initial.getDefiningOp() ||
+        llvm::count(op->getOperands(), initial) != 1)
       continue;
     int64_t storage = storageOf(initial);
     bool dies = lastUse.lookup(initial) == numbers[op] && initial.getParentBlock() == op->getBlock();
@@ -370,6 +427,8 @@ void Planner::annotate(Operation *op) {
     const Storage &storage = all[storageOf(place->second.root)];
     if (place->second.root != result)
       memory.push_back(builder.getDictionaryAttr(builder.getNamedAttr("view", builder.getUnitAttr())));
+    else if (storage.kind == Storage::Session)
+      memory.push_back(builder.getDictionaryAttr(builder.getNamedAttr("session", builder.getUnitAttr())));
     else if (storage.kind == Storage::Output)
       memory.push_back(
           builder.getDictionaryAttr(builder.getNamedAttr("output", builder.getI64IntegerAttr(storage.output))));
@@ -378,6 +437,15 @@ void Planner::annotate(Operation *op) {
   }
   if (!memory.empty())
     op->setAttr("attn.memory", builder.getArrayAttr(memory));
+  auto scan = dyn_cast<ScanOp>(op);
+  if (!scan)
+    return;
+  SmallVector<Attribute> rows;
+  for (Value row : scan.getBody().front().getArguments().take_front(scan.getSources())) {
+    const Storage &storage = all[storageOf(row)];
+    rows.push_back(describe(builder, storage, "at", storage.at));
+  }
+  op->setAttr("attn.rows", builder.getArrayAttr(rows));
 }
 
 void Planner::run() {
@@ -387,7 +455,11 @@ void Planner::run() {
   for (BlockArgument argument : function.getArguments())
     fresh(argument, false, function.getArgAttrOfType<DimsAttr>(argument.getArgNumber(), "attn.dims"), Storage::Given);
   visit(block);
-  function.walk<WalkOrder::PostOrder>([&](RepeatOp op) { joinCarried(op); });
+  function.walk<WalkOrder::PostOrder>([&](RepeatOp op) {
+    joinYielded(op);
+    joinInitial(op, op.getInputs(), carriedArguments(op));
+  });
+  function.walk<WalkOrder::PostOrder>([&](ScanOp op) { joinInitial(op, op.carried(), carriedArguments(op)); });
   returnInPlace();
   allocate();
   function.walk([&](Operation *op) { annotate(op); });
