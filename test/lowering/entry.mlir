@@ -44,3 +44,33 @@ func.func @again(%x: tensor<?x8xf32> {attn.name = "x", attn.dims = #attn.dims<[S
   %b = attn.softmax "F" (%a : tensor<?x8xf32> [S, F]) -> tensor<?x8xf32> [S, F]
   return %b : tensor<?x8xf32>
 }
+
+// What a session keeps: the place's pointers come from the call, the kernel takes its sequence's and writes behind the rows that
+// were there; lengths along all.T are past + T.
+attn.state cache @kept {turns = array<i64: 6>} : tensor<?x8xf32>
+
+// CHECK-LABEL: llvm.func internal @attn_entry_caching(
+// CHECK: %[[PAST:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+// CHECK: scf.for %[[TURN:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: %[[NUMBER:.*]] = arith.trunci %[[TURN]] : i64 to i32
+// CHECK: %[[SLOT:.*]] = arith.extsi %[[NUMBER]] : i32 to i64
+// CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%[[SLOT]]] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
+// CHECK: %[[ROWS:.*]] = llvm.load %[[AT]] : !llvm.ptr -> !llvm.ptr
+// CHECK: llvm.mlir.addressof @attn_kernel_cache
+// CHECK: llvm.func internal @attn_kernel_cache(
+func.func @caching(%x: tensor<?x8xf32> {attn.name = "x", attn.dims = #attn.dims<[T, E]>})
+    -> (tensor<?x8xf32> {attn.name = "", attn.dims = #attn.dims<[T, E]>})
+    attributes {attn.export, attn.sequences = ["T"], attn.cached = "T"} {
+  %r = attn.repeat 0 to 6 (%x : tensor<?x8xf32> [T, E]) -> tensor<?x8xf32> [T, E] {
+  ^bb0(%l: i32, %c: tensor<?x8xf32>):
+    %k = attn.cache @kept[%l] (%c : tensor<?x8xf32> [T, E]) -> tensor<?x8xf32> [S:all.T, E]
+    %m = attn.reduce max (%k : tensor<?x8xf32> [S:all.T, E]) -> tensor<8xf32> [E]
+    %n = attn.map (%c : tensor<?x8xf32> [T, E], %m : tensor<8xf32> [E]) -> tensor<?x8xf32> [T, E] {
+    ^bb1(%p: f32, %q: f32):
+      %s = arith.addf %p, %q : f32
+      attn.yield %s : f32
+    }
+    attn.yield %n : tensor<?x8xf32>
+  }
+  return %r : tensor<?x8xf32>
+}

@@ -129,3 +129,62 @@ func.func @classes(%x: tensor<?xf32> {attn.name = "x", attn.dims = #attn.dims<[T
   return %r : tensor<4xf32>
 }
 }
+
+// -----
+
+// Rows that the session keeps take no memory of the call, and neither do views of them; the numbers made of them do.
+// CHECK-LABEL: @cached
+// CHECK-SAME: attn.arena = [{bytes = 4 : i64, units = ["all.T"]}, {bytes = 128 : i64, units = []}]
+module {
+attn.state cache @k : tensor<?x4xf32>
+func.func @cached(%x: tensor<?x4xf32> {attn.name = "x", attn.dims = #attn.dims<[T, E]>})
+    -> (tensor<f32> {attn.name = "", attn.dims = #attn.dims<[]>}) attributes {attn.export, attn.sequences = ["T"], attn.cached = "T"} {
+  // CHECK: attn.cache {{.*}} {attn.memory = [{session}]}
+  %k = attn.cache @k (%x : tensor<?x4xf32> [T, E]) -> tensor<?x4xf32> [S:all.T, E]
+  // CHECK: attn.slice {{.*}} {attn.memory = [{view}]}
+  %h = attn.slice "E" at 1 (%k : tensor<?x4xf32> [S:all.T, E]) -> tensor<?xf32> [S:all.T]
+  // CHECK: attn.softmax {{.*}} units = ["all.T"]
+  %p = attn.softmax "S" (%h : tensor<?xf32> [S:all.T]) -> tensor<?xf32> [S:all.T]
+  // A number of the session differs from sequence to sequence.
+  // CHECK: attn.session past {{.*}} units = []
+  %n = attn.session past -> tensor<i32> []
+  %m = attn.reduce max (%p : tensor<?xf32> [S:all.T]) -> tensor<f32> []
+  %r = attn.map (%m : tensor<f32> [], %n : tensor<i32> []) -> tensor<f32> [] {
+  ^bb0(%a: f32, %b: i32):
+    %c = arith.sitofp %b : i32 to f32
+    %s = arith.addf %a, %c : f32
+    attn.yield %s : f32
+  }
+  return %r : tensor<f32>
+}
+}
+
+// -----
+
+// A scan copies the rows of a turn into a slot, which other values of the body do not share while it is read; what it carries and
+// stacks lives until its end; the source does too.
+// CHECK-LABEL: @scanned
+func.func @scanned(%x: tensor<?x16xf32> {attn.name = "x", attn.dims = #attn.dims<[T, E]>},
+                   %s: tensor<16xf32> {attn.name = "s", attn.dims = #attn.dims<[E]>})
+    -> (tensor<16xf32> {attn.name = "", attn.dims = #attn.dims<[E]>}, tensor<?x16xf32> {attn.name = "", attn.dims = #attn.dims<[T, E]>})
+    attributes {attn.export, attn.sequences = ["T"]} {
+  // CHECK: attn.softmax {{.*}} {attn.memory = [{at = 0 : i64, units = ["T"]}]}
+  %n = attn.softmax "E" (%x : tensor<?x16xf32> [T, E]) -> tensor<?x16xf32> [T, E]
+  %c, %y = attn.scan "T" rows 1 (%n : tensor<?x16xf32> [T, E], %s : tensor<16xf32> [E]) -> (tensor<16xf32> [E], tensor<?x16xf32> [T, E]) {
+  ^bb0(%row: tensor<16xf32>, %state: tensor<16xf32>):
+    // CHECK: ^bb0(%[[ROW:.*]]: tensor<16xf32>, %[[STATE:.*]]: tensor<16xf32>):
+    // CHECK: attn.softmax "E" (%[[STATE]] {{.*}} {attn.memory = [{at = 64 : i64, units = []}]}
+    %p = attn.softmax "E" (%state : tensor<16xf32> [E]) -> tensor<16xf32> [E]
+    %q = attn.map (%p : tensor<16xf32> [E], %row : tensor<16xf32> [E]) -> tensor<16xf32> [E] {
+    ^bb0(%a: f32, %b: f32):
+      %d = arith.addf %a, %b : f32
+      attn.yield %d : f32
+    }
+    // The carried value is stacked too, as it was before this turn: a copy.
+    // CHECK: %[[COPY:.*]] = attn.map (%[[STATE]]
+    // CHECK: attn.yield %{{.*}}, %[[COPY]]
+    attn.yield %q, %state : tensor<16xf32>, tensor<16xf32>
+  }
+  // CHECK: {attn.memory = [{output = 0 : i64}, {output = 1 : i64}], attn.rows = [{at = 0 : i64, units = []}]}
+  return %c, %y : tensor<16xf32>, tensor<?x16xf32>
+}
