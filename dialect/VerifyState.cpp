@@ -31,62 +31,66 @@ LogicalResult SessionOp::verify() {
   return success();
 }
 
-/// What cache and once have in common: `called` is the constraint's family.
-template <typename Op> static LogicalResult verifyKeeping(Op op, std::string (*derived)(StringRef), StringRef called) {
+/// cache_c1 to cache_c4, for cache and once: the same rows along the derived sequence.
+template <typename Op> static LogicalResult verifyKeeping(Op op, std::string (*derived)(StringRef)) {
   OpShapes shapes;
-  if (failed(verifyTensors(op, shapes)) || failed(verifyInputCount(op, shapes, 1, (called + "_c1").str())))
+  if (failed(verifyTensors(op, shapes)) || failed(verifyInputCount(op, shapes, 1, "cache_c1")))
     return failure();
   const Shape &in = shapes.inputs[0], &out = shapes.outputs[0];
-  bool fits =
-      in.rank() > 0 && in.isDynamic(0) && in.type == out.type && out.dims.sequence(0) == derived(in.dims.sequence(0));
+  if (in.rank() == 0 || !in.isDynamic(0))
+    return op.emitOpError() << "the first dimension of " << describe(in) << " is no sequence (cache_c2)";
+  StringRef along = in.dims.sequence(0);
+  if (!cachedSequence(along).empty() || !keptSequence(along).empty())
+    return op.emitOpError() << "keeps rows along `" << along << "`, which is derived (cache_c2)";
+  bool fits = in.type == out.type && out.dims.sequence(0) == derived(along);
   for (size_t i = 1; fits && i < in.rank(); ++i)
     fits = in.dims.dim(i) == out.dims.dim(i);
   if (!fits)
     return op.emitOpError() << "makes of " << describe(in) << " a " << describe(out) << ", not the same rows along `"
-                            << (in.rank() ? derived(in.dims.sequence(0)) : derived("…")) << "` (" << called << "_c2)";
+                            << derived(along) << "` (cache_c3)";
   if (op->template getParentOfType<ScanOp>())
-    return op.emitOpError() << "stands inside of a scan (" << called << "_c3)";
+    return op.emitOpError("stands inside of a scan (cache_c4)");
   return success();
 }
 
 LogicalResult CacheOp::verify() {
-  if (failed(verifyKeeping(*this, allRows, "cache")))
+  if (failed(verifyKeeping(*this, allRows)))
     return failure();
   auto function = (*this)->getParentOfType<func::FuncOp>();
   auto cached = function ? function->getAttrOfType<StringAttr>("attn.cached") : StringAttr();
   if (!cached || cached.getValue() != inDims(0).sequence(0))
     return emitOpError() << "caches rows along `" << inDims(0).sequence(0) << "`, the function along `"
-                         << (cached ? cached.getValue() : StringRef("nothing")) << "` (cache_c4)";
+                         << (cached ? cached.getValue() : StringRef("nothing")) << "` (cache_c8)";
   return success();
 }
 
 LogicalResult OnceOp::verify() {
-  return verifyKeeping(*this, keptRows, "once");
+  return verifyKeeping(*this, keptRows);
 }
 
-template <typename Op>
-static LogicalResult verifyStateUse(Op op, StateKind kind, SymbolTableCollection &symbols, StringRef called) {
+/// cache_c5 to cache_c7, for cache and once: the symbol is a place of that kind, of the turns and the type.
+template <typename Op> static LogicalResult verifyStateUse(Op op, StateKind kind, SymbolTableCollection &symbols) {
   auto state = symbols.lookupNearestSymbolFrom<StateOp>(op, op.getStateAttr());
   if (!state || state.getKind() != kind)
-    return op.emitOpError() << op.getStateAttr() << " is not a place of that kind (" << called << "_c5)";
+    return op.emitOpError() << op.getStateAttr() << " is not a place of that kind (cache_c5)";
   bool sameTurns = op.getTurns().size() == state.getTurns().size();
   if (sameTurns && state.getType() == op.getOutput().getType())
     return success();
   auto error = op.emitOpError();
   if (!sameTurns)
-    error << op.getTurns().size() << " turns for a place of " << state.getTurns().size() << " (" << called << "_c6)";
+    error << op.getTurns().size() << " turns for a place of " << state.getTurns().size() << " (cache_c6)";
   else
-    error << "is not of the place's type " << state.getType() << " (" << called << "_c7)";
+    error << "is not of the place's type " << state.getType() << " (cache_c7)";
   error.attachNote(state.getLoc()) << "declared here";
   return error;
 }
 
 LogicalResult CacheOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyStateUse(*this, StateKind::cache, symbols, "cache");
+  return verifyStateUse(*this, StateKind::cache, symbols);
 }
 
 LogicalResult OnceOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyStateUse(*this, StateKind::once, symbols, "once");
+  return verifyStateUse(*this, StateKind::once, symbols);
 }
 
 // ---- scans

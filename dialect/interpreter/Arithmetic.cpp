@@ -9,9 +9,9 @@ using namespace mlir;
 
 namespace attn::interpreter {
 
-Tensor evaluatePos(const Sizes &sizes) {
+Tensor evaluatePos(const Sizes &sizes, int64_t first) {
   Tensor out(sizes);
-  std::iota(out.numbers.begin(), out.numbers.end(), 0);
+  std::iota(out.numbers.begin(), out.numbers.end(), static_cast<double>(first));
   return out;
 }
 

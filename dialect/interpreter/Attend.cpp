@@ -54,7 +54,7 @@ struct Row {
 
 class Attention {
 public:
-  Attention(AttendOp op, Inputs inputs, Outside outside);
+  Attention(AttendOp op, Inputs inputs, int64_t first, Outside outside);
   std::vector<Tensor> run();
 
 private:
@@ -66,6 +66,7 @@ private:
   double softmax(Row &row, int64_t head);
 
   AttendOp op;
+  int64_t first; // the number of query 0
   DimsAttr heads;
   RowLayout q, k, v;
   std::unique_ptr<ScalarProgram> scoreRegion, maskRegion, sinkRegion;
@@ -81,11 +82,12 @@ static DimsAttr headsOf(DimsAttr query) {
   return DimsAttr::get(query.getContext(), names.slice(1, names.size() - 2));
 }
 
-Attention::Attention(AttendOp of, Inputs inputs, Outside outside)
-    : op(of), heads(headsOf(op.inDims(0))), q(*inputs[0], op.inDims(0), heads), k(*inputs[1], op.inDims(1), heads),
-      v(*inputs[2], op.inDims(2), heads), scoreRegion(readRegion(op.getScore(), outside)),
-      maskRegion(readRegion(op.getMask(), outside)), sinkRegion(readRegion(op.getSink(), outside)),
-      scale(op.getScale().convertToDouble()), needsDot(!scoreRegion || scoreRegion->uses(0)) {
+Attention::Attention(AttendOp of, Inputs inputs, int64_t firstOf, Outside outside)
+    : op(of), first(firstOf), heads(headsOf(op.inDims(0))), q(*inputs[0], op.inDims(0), heads),
+      k(*inputs[1], op.inDims(1), heads), v(*inputs[2], op.inDims(2), heads),
+      scoreRegion(readRegion(op.getScore(), outside)), maskRegion(readRegion(op.getMask(), outside)),
+      sinkRegion(readRegion(op.getSink(), outside)), scale(op.getScale().convertToDouble()),
+      needsDot(!scoreRegion || scoreRegion->uses(0)) {
   setCaptures(scoreRegion.get(), 6, inputs.drop_front(3));
   setCaptures(maskRegion.get(), 3, inputs.drop_front(3));
   setCaptures(sinkRegion.get(), 1, inputs.drop_front(3));
@@ -101,7 +103,8 @@ double Attention::score(int64_t query, int64_t key, int64_t head, const double *
     dot += qRow[d] * kRow[d];
   if (!scoreRegion)
     return scale * dot;
-  double numbers[] = {scale * dot, static_cast<double>(query), static_cast<double>(key), static_cast<double>(head)};
+  double numbers[] = {scale * dot, static_cast<double>(first + query), static_cast<double>(key),
+                      static_cast<double>(head)};
   for (unsigned i = 0; i < 4; ++i)
     scoreRegion->setNumber(i, numbers[i]);
   scoreRegion->moveRows(4, qRow);
@@ -113,7 +116,7 @@ Row Attention::scoreRow(int64_t query, int64_t head, ArrayRef<int64_t> offsets) 
   Row row;
   for (int64_t key = 0; key < k.tensor.sizes[0]; ++key) {
     if (maskRegion) {
-      double numbers[] = {static_cast<double>(query), static_cast<double>(key), static_cast<double>(head)};
+      double numbers[] = {static_cast<double>(first + query), static_cast<double>(key), static_cast<double>(head)};
       for (unsigned i = 0; i < 3; ++i)
         maskRegion->setNumber(i, numbers[i]);
       if (maskRegion->run() == 0)
@@ -208,8 +211,8 @@ std::vector<Tensor> Attention::run() {
   return results;
 }
 
-std::vector<Tensor> evaluateAttend(AttendOp op, Inputs inputs, Outside outside) {
-  return Attention(op, inputs, outside).run();
+std::vector<Tensor> evaluateAttend(AttendOp op, Inputs inputs, int64_t first, Outside outside) {
+  return Attention(op, inputs, first, outside).run();
 }
 
 } // namespace attn::interpreter

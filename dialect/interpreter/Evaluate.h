@@ -13,7 +13,8 @@ namespace attn::interpreter {
 using Inputs = llvm::ArrayRef<const Tensor *>;
 using Outside = llvm::function_ref<double(mlir::Value)>;
 
-Tensor evaluatePos(const Sizes &sizes);
+/// `first`, first + 1, …
+Tensor evaluatePos(const Sizes &sizes, int64_t first);
 Tensor evaluateMap(MapOp op, Inputs inputs, const Sizes &sizes, Outside outside);
 Tensor evaluateReduce(ReduceOp op, Inputs inputs, const Sizes &sizes);
 Tensor evaluateContract(ContractOp op, Inputs inputs, const Sizes &sizes);
@@ -27,8 +28,8 @@ Tensor evaluateSlice(SliceOp op, Inputs inputs, const Sizes &sizes);
 Tensor evaluateConcat(ConcatOp op, Inputs inputs, const Sizes &sizes);
 Tensor evaluatePatches(PatchesOp op, Inputs inputs, const Sizes &sizes);
 
-/// y, then the weights and the log-sum-exp where the operation asks for them.
-std::vector<Tensor> evaluateAttend(AttendOp op, Inputs inputs, Outside outside);
+/// y, then the weights and the log-sum-exp where the operation asks for them. `first` is the number of the first query.
+std::vector<Tensor> evaluateAttend(AttendOp op, Inputs inputs, int64_t first, Outside outside);
 
 } // namespace attn::interpreter
 #endif

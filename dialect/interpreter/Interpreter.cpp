@@ -38,21 +38,26 @@ namespace {
 /// One run of one function.
 class Execution {
 public:
-  Execution(Interpreter &interpreterOf, std::map<std::string, int64_t> lengthsOf)
-      : interpreter(interpreterOf), lengths(std::move(lengthsOf)) {}
+  Execution(Interpreter &interpreterOf, std::map<std::string, int64_t> lengthsOf, Session &sessionOf)
+      : interpreter(interpreterOf), lengths(std::move(lengthsOf)), session(sessionOf) {}
 
-  LogicalResult bindParameters(func::FuncOp function, ArrayRef<Tensor> inputs);
-  LogicalResult runBlock(Block &block);
+  LogicalResult runFunction(func::FuncOp function, ArrayRef<Tensor> inputs);
   const Tensor &tensor(Value value) { return tensors.at(value); }
 
 private:
+  LogicalResult bindParameters(func::FuncOp function, ArrayRef<Tensor> inputs);
+  LogicalResult runBlock(Block &block);
   LogicalResult runOperation(Operation *op);
   LogicalResult runTensorOperation(Operation *op);
   LogicalResult runScalar(Operation *op);
   LogicalResult runTable(Operation *op);
   LogicalResult runParam(ParamOp op);
   LogicalResult runLinear(LinearOp op);
+  LogicalResult runAttend(AttendOp op);
   LogicalResult runRepeat(RepeatOp op);
+  LogicalResult runScan(ScanOp op);
+  LogicalResult runTurns(Operation *op, OperandRange carried, ArrayRef<BlockArgument> arguments, int64_t count,
+                         llvm::function_ref<void(int64_t turn)> enter);
   LogicalResult runTap(TapOp op);
 
   FailureOr<const Tensor *> findWeight(Operation *op, StringRef symbol, ValueRange turns);
@@ -63,6 +68,7 @@ private:
 
   Interpreter &interpreter;
   std::map<std::string, int64_t> lengths;
+  SessionCall session;
   DenseMap<Value, Tensor> tensors;
   DenseMap<Value, double> scalars;
 };
@@ -136,10 +142,18 @@ LogicalResult Execution::runOperation(Operation *op) {
       .Case([&](LinearOp linear) { return runLinear(linear); })
       .Case([&](RepeatOp repeat) { return runRepeat(repeat); })
       .Case([&](TapOp tap) { return runTap(tap); })
-      .Case([&](AttendOp attend) {
-        auto results = evaluateAttend(attend, tensorsOf(attend.getInputs()), [&](Value v) { return outside(v); });
-        for (auto [value, result] : llvm::zip(attend.getOutputs(), results))
-          tensors[value] = std::move(result);
+      .Case([&](ScanOp scan) { return runScan(scan); })
+      .Case([&](AttendOp attend) { return runAttend(attend); })
+      .Case([&](SessionOp op) {
+        tensors[op.getOutput()] = Tensor({}, static_cast<double>(session.number(op.getNumber())));
+        return success();
+      })
+      .Case([&](CacheOp op) {
+        tensors[op.getOutput()] = session.cache(op, numbersOf(op.getTurns()), tensors.at(op.getInputs()[0]));
+        return success();
+      })
+      .Case([&](OnceOp op) {
+        tensors[op.getOutput()] = session.once(op, numbersOf(op.getTurns()), tensors.at(op.getInputs()[0]));
         return success();
       })
       .Case<PosOp, MapOp, ReduceOp, ContractOp, SoftmaxOp, NormaliseOp, GatherOp, ReshapeOp, SliceOp, ConcatOp,
@@ -176,7 +190,7 @@ LogicalResult Execution::runTensorOperation(Operation *op) {
   auto lookUp = [&](Value value) { return outside(value); };
   tensors[op->getResult(0)] =
       llvm::TypeSwitch<Operation *, Tensor>(op)
-          .Case([&](PosOp) { return evaluatePos(*sizes); })
+          .Case([&](PosOp) { return evaluatePos(*sizes, session.firstRow(dims.sequence(0))); })
           .Case([&](MapOp map) { return evaluateMap(map, inputs, *sizes, lookUp); })
           .Case([&](ReduceOp reduce) { return evaluateReduce(reduce, inputs, *sizes); })
           .Case([&](ContractOp contract) { return evaluateContract(contract, inputs, *sizes); })
@@ -260,46 +274,88 @@ static void stack(Tensor &whole, const Tensor &turn, int64_t place, int64_t coun
   std::copy(turn.numbers.begin(), turn.numbers.end(), whole.numbers.begin() + place * turn.numbers.size());
 }
 
-LogicalResult Execution::runRepeat(RepeatOp op) {
-  Block &block = op.getBody().front();
-  auto lower = static_cast<int64_t>(op.getLower()), count = static_cast<int64_t>(op.getUpper()) - lower;
-  size_t carried = op.getInputs().size();
+/// Runs a block `count` times. `arguments` get the carried values; `enter` sets the block's others before each turn.
+LogicalResult Execution::runTurns(Operation *op, OperandRange carried, ArrayRef<BlockArgument> arguments, int64_t count,
+                                  llvm::function_ref<void(int64_t turn)> enter) {
+  Block &block = op->getRegion(0).front();
+  auto dims = op->getAttrOfType<ArrayAttr>("out_dims");
   std::vector<Tensor> values;
-  for (const Tensor *input : tensorsOf(op.getInputs()))
+  for (const Tensor *input : tensorsOf(carried))
     values.push_back(*input);
-  for (size_t i = carried; i < op.getNumResults(); ++i) { // stacks of no turn
-    FailureOr<Sizes> sizes = sizesOf(op, op.getResult(i).getType(), op.outDims(i));
+  for (size_t i = carried.size(); i < op->getNumResults(); ++i) { // stacks of no turn
+    FailureOr<Sizes> sizes = sizesOf(op, op->getResultTypes()[i], cast<DimsAttr>(dims[i]));
     if (failed(sizes))
       return failure();
     values.emplace_back(*sizes);
   }
   for (int64_t turn = 0; turn < count; ++turn) {
-    scalars[op.turn()] = static_cast<double>(lower + turn);
-    for (size_t i = 0; i < carried; ++i)
-      tensors[block.getArgument(i + 1)] = std::move(values[i]);
+    enter(turn);
+    for (auto [argument, value] : llvm::zip(arguments, values))
+      tensors[argument] = std::move(value);
     if (failed(runBlock(block)))
       return failure();
     for (auto [i, yielded] : llvm::enumerate(block.getTerminator()->getOperands())) {
-      if (i < carried)
+      if (i < carried.size())
         values[i] = tensors.at(yielded);
       else
         stack(values[i], tensors.at(yielded), turn, count);
     }
   }
-  for (auto [result, value] : llvm::zip(op.getResults(), values))
+  for (auto [result, value] : llvm::zip(op->getResults(), values))
     tensors[result] = std::move(value);
+  return success();
+}
+
+LogicalResult Execution::runRepeat(RepeatOp op) {
+  auto lower = static_cast<int64_t>(op.getLower()), count = static_cast<int64_t>(op.getUpper()) - lower;
+  return runTurns(op, op.getInputs(), op.getBody().getArguments().drop_front(), count,
+                  [&](int64_t turn) { scalars[op.turn()] = static_cast<double>(lower + turn); });
+}
+
+/// Row `number` along the first dimension.
+static Tensor rowOf(const Tensor &tensor, int64_t number) {
+  Tensor row(ArrayRef(tensor.sizes).drop_front());
+  auto begin = tensor.numbers.begin() + number * static_cast<int64_t>(row.numbers.size());
+  std::copy_n(begin, row.numbers.size(), row.numbers.begin());
+  return row;
+}
+
+LogicalResult Execution::runScan(ScanOp op) {
+  size_t sources = op.getSources();
+  int64_t count = tensors.at(op.getInputs()[0]).sizes[0];
+  return runTurns(op, op.carried(), op.getBody().getArguments().drop_front(sources), count, [&](int64_t turn) {
+    for (size_t i = 0; i < sources; ++i)
+      tensors[op.getBody().getArgument(i)] = rowOf(tensors.at(op.getInputs()[i]), turn);
+  });
+}
+
+LogicalResult Execution::runAttend(AttendOp op) {
+  auto queries = cast<RankedTensorType>(op.query().getType());
+  int64_t first = queries.isDynamicDim(0) ? session.firstRow(op.inDims(0).sequence(0)) : 0;
+  auto results = evaluateAttend(op, tensorsOf(op.getInputs()), first, [&](Value value) { return outside(value); });
+  for (auto [value, result] : llvm::zip(op.getOutputs(), results))
+    tensors[value] = std::move(result);
   return success();
 }
 
 // ---- functions
 
+LogicalResult Execution::runFunction(func::FuncOp function, ArrayRef<Tensor> inputs) {
+  if (failed(bindParameters(function, inputs)) || failed(session.begin(function, lengths)) ||
+      failed(runBlock(function.front())))
+    return failure();
+  session.finish();
+  return success();
+}
+
 FailureOr<std::vector<Tensor>> Interpreter::run(StringRef name, ArrayRef<Tensor> inputs,
-                                                const std::map<std::string, int64_t> &lengths) {
+                                                const std::map<std::string, int64_t> &lengths, Session *session) {
   auto function = module.lookupSymbol<func::FuncOp>(name);
   if (!function)
     return module.emitError() << "no function `" << name << "`";
-  Execution execution(*this, lengths);
-  if (failed(execution.bindParameters(function, inputs)) || failed(execution.runBlock(function.front())))
+  Session own;
+  Execution execution(*this, lengths, session ? *session : own);
+  if (failed(execution.runFunction(function, inputs)))
     return failure();
   std::vector<Tensor> results;
   for (Value value : function.front().getTerminator()->getOperands())

@@ -3,15 +3,16 @@
 //
 //     Interpreter interpreter(module, weights);
 //     FailureOr<std::vector<Tensor>> results = interpreter.run("hidden", {ids, types});
+//     Session session;
+//     interpreter.run("logits", {prompt}, {}, &session), interpreter.run("logits", {token}, {}, &session);
 //
 // It knows nothing of batches, buffers, threads, passes or lowering. Where it fails it has said why, at the operation.
 #ifndef ATTN_DIALECT_INTERPRETER_INTERPRETER_H
 #define ATTN_DIALECT_INTERPRETER_INTERPRETER_H
-#include "dialect/interpreter/Tensor.h"
+#include "dialect/interpreter/Session.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 #include <functional>
-#include <map>
 
 namespace attn {
 class WeightOp;
@@ -34,9 +35,11 @@ public:
   void onTap(TapHandler handler) { tap = std::move(handler); }
 
   /// Runs a function on one sequence: one input a parameter, of its rank. Their sizes say how long the sequence
-  /// dimensions are; `lengths` (sequence dimension to length) says so for those that no parameter has.
+  /// dimensions are; `lengths` (sequence dimension to length) says so for those that no parameter has. A run without a
+  /// session has one of its own; one that fails leaves its session as it was.
   mlir::FailureOr<std::vector<Tensor>> run(llvm::StringRef function, llvm::ArrayRef<Tensor> inputs,
-                                           const std::map<std::string, int64_t> &lengths = {});
+                                           const std::map<std::string, int64_t> &lengths = {},
+                                           Session *session = nullptr);
 
   /// The numbers of a weight, asked of the provider once.
   mlir::FailureOr<const Tensor *> weight(WeightOp op, llvm::ArrayRef<int64_t> turns);

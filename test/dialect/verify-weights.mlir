@@ -107,5 +107,45 @@ func.func @function_c4(%x: tensor<?xf32> {attn.name = "x", attn.dims = #attn.dim
 
 // -----
 
+// expected-error @below {{`attn.cached` does not name the sequence along which the function caches (function_c5)}}
+func.func @function_c5(%x: tensor<?xf32> {attn.name = "x", attn.dims = #attn.dims<[T]>})
+    attributes {attn.export, attn.sequences = ["T"], attn.cached = "T"} {
+  return
+}
+
+// -----
+
+attn.state cache @k : tensor<?xf32>
+// expected-error @below {{`attn.cached` does not name the sequence along which the function caches (function_c5)}}
+func.func @function_c5_unknown(%x: tensor<?xf32> {attn.name = "x", attn.dims = #attn.dims<[T]>})
+    attributes {attn.export, attn.sequences = ["T"], attn.cached = "S"} {
+  %y = attn.map () -> tensor<?xf32> [S] {
+    %c = arith.constant 1.0 : f32
+    attn.yield %c : f32
+  }
+  %all = attn.cache @k (%y : tensor<?xf32> [S]) -> tensor<?xf32> [A:all.S]
+  return
+}
+
+// -----
+
+// expected-error @below {{a parameter is as long as `all.T` (function_c6)}}
+func.func @function_c6(%x: tensor<?xf32> {attn.name = "x", attn.dims = #attn.dims<[S:all.T]>})
+    attributes {attn.export, attn.sequences = ["all.T"]} {
+  return
+}
+
+// -----
+
+attn.state once @k : tensor<?xf32>
+// expected-error @below {{result 0 is as long as `kept.T` (function_c6)}}
+func.func @function_c6_result(%x: tensor<?xf32> {attn.name = "x", attn.dims = #attn.dims<[T]>})
+    -> (tensor<?xf32> {attn.dims = #attn.dims<[S:kept.T]>}) attributes {attn.export, attn.sequences = ["T"]} {
+  %y = attn.once @k (%x : tensor<?xf32> [T]) -> tensor<?xf32> [S:kept.T]
+  return %y : tensor<?xf32>
+}
+
+// -----
+
 // expected-error @below {{only a function is an export (function_c1)}}
 module @only_functions attributes {attn.export} {}

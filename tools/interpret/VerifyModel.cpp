@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/interpret/VerifyModel.h"
 #include "dialect/AttnDialect.h"
+#include "dialect/AttnOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/interpret/ModelFile.h"
+#include "tools/interpret/Places.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -15,17 +18,28 @@ using namespace mlir;
 namespace attn::interpreter {
 namespace {
 
-/// Which places of a sequence dimension are real, for each sequence of the batch.
-using Places = std::vector<std::vector<int64_t>>;
-
 llvm::Error complain(const llvm::Twine &what) {
   return llvm::createStringError(what);
 }
 
+/// A result that stays for later calls: one tensor a sequence, and the places of its dimensions that are not whole.
+struct Kept {
+  std::vector<Tensor> tensors;
+  std::vector<std::optional<Places>> places;
+};
+
+/// Decoding token by token: what verify.json says and what the steps gave.
+struct Greedy {
+  Tensor tokens;
+  int64_t prompt; // how many of them the first step gets
+  unsigned parameter = 0;
+  std::vector<double> cached = {}, uncached = {}, chosen = {};
+};
+
 class Verification {
 public:
-  Verification(ModuleOp moduleOf, const ModelFile &ioOf, WeightProvider weights, double toleranceOf)
-      : module(moduleOf), io(ioOf), interpreter(moduleOf, std::move(weights)), tolerance(toleranceOf) {}
+  Verification(ModuleOp moduleOf, const ModelFile &ioOf, WeightProvider weights, const VerifyOptions &optionsOf)
+      : module(moduleOf), io(ioOf), interpreter(moduleOf, std::move(weights)), options(optionsOf) {}
 
   llvm::Error runCall(const llvm::json::Object &call);
   llvm::Error finish();
@@ -33,22 +47,40 @@ public:
 
 private:
   llvm::Error readPlaces(const llvm::json::Object &call);
-  llvm::Error readInputs(const llvm::json::Object &call, func::FuncOp function);
-  llvm::Error runSequence(const llvm::json::Object &call, func::FuncOp function, size_t b);
-  llvm::Error compareResults(const llvm::json::Object &call, func::FuncOp function);
+  llvm::Error readInputs(const llvm::json::Object &call);
+  llvm::Error readKept(unsigned parameter, StringRef name);
+  llvm::Error readTensor(unsigned parameter, StringRef name);
+  void beginSessions();
+  llvm::Error runBatch(const llvm::json::Object &call);
+  llvm::Error compareResults(const llvm::json::Object &call);
+  void keepResults(const llvm::json::Value &names);
+  llvm::Error decodeGreedily(const llvm::json::Object &call);
+  llvm::Error runSteps(Greedy &greedy);
+  llvm::Expected<std::vector<double>> nextLogits(ArrayRef<Tensor> given, Session &session);
   void compareTap(StringRef name, const Tensor &value);
   llvm::Expected<Tensor> readUsed(StringRef name);
-  void report(StringRef name, const std::vector<double> &got, const std::vector<double> &wanted);
+  llvm::Expected<Tensor> readUsed(const llvm::json::Object &call, StringRef key);
+  void report(const llvm::Twine &name, const std::vector<double> &got, const std::vector<double> &wanted);
+
+  DimsAttr dimsOf(unsigned parameter) { return function.getArgAttrOfType<DimsAttr>(parameter, "attn.dims"); }
+  RankedTensorType typeOf(unsigned parameter) { return cast<RankedTensorType>(function.getArgumentTypes()[parameter]); }
+  StringRef nameOf(unsigned parameter) {
+    auto name = function.getArgAttrOfType<StringAttr>(parameter, "attn.name");
+    return name ? name.getValue() : "?";
+  }
 
   ModuleOp module;
   const ModelFile &io;
   Interpreter interpreter;
-  double tolerance;
+  VerifyOptions options;
   std::set<std::string> used;
+  std::map<std::string, Kept> kept;
+  std::vector<Session> sessions; // one a sequence of the batch; of the call before where it kept a result
 
   // of the call that runs
-  std::map<std::string, Places> places;
-  std::vector<Tensor> batch;                // one a parameter, the sequences along the first dimension
+  func::FuncOp function;
+  PlacesByName places;
+  std::vector<std::vector<Tensor>> inputs;  // of each sequence
   std::vector<std::vector<Tensor>> results; // of each sequence
 };
 
@@ -56,6 +88,15 @@ llvm::Expected<Tensor> Verification::readUsed(StringRef name) {
   used.insert(name.str());
   return io.read(name);
 }
+
+llvm::Expected<Tensor> Verification::readUsed(const llvm::json::Object &call, StringRef key) {
+  std::optional<StringRef> name = call.getString(key);
+  if (!name)
+    return complain("a greedy call has no `" + key + "`");
+  return readUsed(*name);
+}
+
+// ---- inputs
 
 /// `real`: masks; `lengths`: how many from the front.
 llvm::Error Verification::readPlaces(const llvm::json::Object &call) {
@@ -68,91 +109,93 @@ llvm::Error Verification::readPlaces(const llvm::json::Object &call) {
       llvm::Expected<Tensor> tensor = readUsed(*name.getAsString());
       if (!tensor)
         return tensor.takeError();
-      Places &all = places[dimension.str()];
-      int64_t row = StringRef(key) == "real" ? tensor->sizes[1] : 1;
-      for (int64_t b = 0; b < tensor->sizes[0]; ++b) {
-        std::vector<int64_t> &own = all.emplace_back();
-        int64_t end = StringRef(key) == "real" ? row : static_cast<int64_t>(tensor->numbers[b]);
-        for (int64_t t = 0; t < end; ++t)
-          if (row == 1 || tensor->numbers[b * row + t] != 0)
-            own.push_back(t);
-      }
+      places[dimension.str()] = StringRef(key) == "real" ? placesOfMask(*tensor) : placesOfLengths(*tensor);
     }
   }
   return llvm::Error::success();
 }
 
-llvm::Error Verification::readInputs(const llvm::json::Object &call, func::FuncOp function) {
-  batch.clear();
-  const llvm::json::Object *inputs = call.getObject("inputs");
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto parameter = function.getArgAttrOfType<StringAttr>(i, "attn.name");
-    std::optional<StringRef> name = inputs && parameter ? inputs->getString(parameter.getValue()) : std::nullopt;
-    if (!name)
-      return complain("parameter `" + (parameter ? parameter.getValue() : StringRef("?")) + "` gets nothing");
-    llvm::Expected<Tensor> tensor = readUsed(*name);
-    if (!tensor)
-      return tensor.takeError();
-    auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
-    if (tensor->sizes.size() != static_cast<size_t>(type.getRank()) + 1)
-      return complain("tensor `" + *name + "` is no batch for parameter `" + parameter.getValue() + "`");
-    batch.push_back(std::move(*tensor));
-  }
+llvm::Error Verification::readKept(unsigned parameter, StringRef name) {
+  auto found = kept.find(name.str());
+  if (found == kept.end())
+    return complain("no earlier call kept `" + name + "`");
+  if (found->second.places.size() != static_cast<size_t>(typeOf(parameter).getRank()))
+    return complain("what was kept as `" + name + "` is no value for parameter `" + nameOf(parameter) + "`");
+  inputs.resize(found->second.tensors.size(), std::vector<Tensor>(function.getNumArguments()));
+  for (auto [own, tensor] : llvm::zip(inputs, found->second.tensors))
+    own[parameter] = tensor;
+  for (auto [d, own] : llvm::enumerate(found->second.places))
+    if (own && typeOf(parameter).isDynamicDim(d))
+      places.try_emplace(dimsOf(parameter).sequence(d).str(), *own);
   return llvm::Error::success();
 }
 
-/// For each dimension of a tensor of sequence `b`, the places of a padded one that are real.
-std::vector<std::vector<int64_t>> realPlaces(const std::map<std::string, Places> &places, DimsAttr dims,
-                                             RankedTensorType type, ArrayRef<int64_t> padded, size_t b) {
-  std::vector<std::vector<int64_t>> all;
-  for (size_t i = 0; i < padded.size(); ++i) {
-    auto given = type.isDynamicDim(i) ? places.find(dims.sequence(i).str()) : places.end();
-    std::vector<int64_t> own;
-    for (int64_t t = 0; given == places.end() && t < padded[i]; ++t)
-      own.push_back(t);
-    all.push_back(given == places.end() ? own : given->second[b]);
-  }
-  return all;
+llvm::Error Verification::readTensor(unsigned parameter, StringRef name) {
+  llvm::Expected<Tensor> tensor = readUsed(name);
+  if (!tensor)
+    return tensor.takeError();
+  RankedTensorType type = typeOf(parameter);
+  if (tensor->sizes.size() != static_cast<size_t>(type.getRank()) + 1)
+    return complain("tensor `" + name + "` is no batch for parameter `" + nameOf(parameter) + "`");
+  inputs.resize(tensor->sizes[0], std::vector<Tensor>(function.getNumArguments()));
+  for (auto [b, own] : llvm::enumerate(inputs))
+    own[parameter] = takeReal(*tensor, places, dimsOf(parameter), type, b);
+  return llvm::Error::success();
 }
 
-/// The numbers of sequence `b` of a padded batch.
-Tensor takeReal(const Tensor &batch, const std::map<std::string, Places> &places, DimsAttr dims, RankedTensorType type,
-                size_t b) {
-  Sizes padded(ArrayRef(batch.sizes).drop_front());
-  auto real = realPlaces(places, dims, type, padded, b);
-  Sizes sizes, strides = computeStrides(padded);
-  for (const auto &own : real)
-    sizes.push_back(static_cast<int64_t>(own.size()));
-  Tensor tensor(sizes);
-  Sizes own = computeStrides(sizes);
-  for (size_t n = 0; n < tensor.numbers.size(); ++n) {
-    size_t at = b * countElements(padded), rest = n;
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      at += real[i][rest / own[i]] * strides[i];
-      rest %= own[i];
+/// The greedy parameter has no input: it gets its tokens step by step.
+llvm::Error Verification::readInputs(const llvm::json::Object &call) {
+  inputs.clear();
+  const llvm::json::Object *given = call.getObject("inputs");
+  std::optional<StringRef> greedy = call.getString("greedy");
+  for (bool fromKept : {true, false}) // which knows the places of its sequences
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      std::optional<StringRef> name = given ? given->getString(nameOf(i)) : std::nullopt;
+      if (!name && greedy == nameOf(i))
+        continue;
+      if (!name)
+        return complain("parameter `" + nameOf(i) + "` gets nothing");
+      if (name->consume_front("$") != fromKept)
+        continue;
+      if (llvm::Error error = fromKept ? readKept(i, *name) : readTensor(i, *name))
+        return error;
     }
-    tensor.numbers[n] = batch.numbers[at];
-  }
-  return tensor;
+  if (inputs.empty())
+    inputs.emplace_back(function.getNumArguments());
+  return llvm::Error::success();
 }
 
-llvm::Error Verification::runSequence(const llvm::json::Object &call, func::FuncOp function, size_t b) {
-  std::vector<Tensor> inputs;
-  inputs.reserve(function.getNumArguments());
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    inputs.push_back(takeReal(batch[i], places, function.getArgAttrOfType<DimsAttr>(i, "attn.dims"),
-                              cast<RankedTensorType>(function.getArgumentTypes()[i]), b));
+/// One session a sequence, for as many rows as the longest sequence has.
+void Verification::beginSessions() {
+  if (sessions.size() != inputs.size()) {
+    sessions.assign(inputs.size(), {});
+    for (Session &session : sessions)
+      session.capacity = 0;
+  }
+  for (auto [session, own] : llvm::zip(sessions, inputs))
+    for (const Tensor &input : own)
+      for (int64_t size : input.sizes)
+        session.capacity = std::max(session.capacity, session.past + size);
+}
+
+// ---- calls
+
+llvm::Error Verification::runBatch(const llvm::json::Object &call) {
+  results.clear();
   std::optional<StringRef> probes = call.getString("probes");
+  for (auto [b, own] : llvm::enumerate(inputs)) {
+    interpreter.onTap({});
+    if (probes && b == 0)
+      interpreter.onTap([this, prefix = probes->str()](StringRef name, const Tensor &value) {
+        if (name.starts_with(prefix) && io.has(name))
+          compareTap(name, value);
+      });
+    FailureOr<std::vector<Tensor>> run = interpreter.run(function.getName(), own, {}, &sessions[b]);
+    if (failed(run))
+      return complain("the interpreter failed in `" + function.getName() + "`");
+    results.push_back(std::move(*run));
+  }
   interpreter.onTap({});
-  if (probes && b == 0)
-    interpreter.onTap([this, prefix = probes->str()](StringRef name, const Tensor &value) {
-      if (name.starts_with(prefix) && io.has(name))
-        compareTap(name, value);
-    });
-  FailureOr<std::vector<Tensor>> run = interpreter.run(function.getName(), inputs);
-  if (failed(run))
-    return complain("the interpreter failed in `" + function.getName() + "`");
-  results.push_back(std::move(*run));
   return llvm::Error::success();
 }
 
@@ -164,7 +207,7 @@ void Verification::compareTap(StringRef name, const Tensor &value) {
     llvm::consumeError(wanted.takeError());
 }
 
-llvm::Error Verification::compareResults(const llvm::json::Object &call, func::FuncOp function) {
+llvm::Error Verification::compareResults(const llvm::json::Object &call) {
   const llvm::json::Array *outputs = call.getArray("outputs");
   for (size_t r = 0; outputs && r < outputs->size(); ++r) {
     std::optional<StringRef> name = (*outputs)[r].getAsString();
@@ -185,36 +228,162 @@ llvm::Error Verification::compareResults(const llvm::json::Object &call, func::F
   return llvm::Error::success();
 }
 
-void Verification::report(StringRef name, const std::vector<double> &got, const std::vector<double> &wanted) {
+/// `keep`: one name, or one a result.
+void Verification::keepResults(const llvm::json::Value &names) {
+  for (unsigned r = 0; r < function.getNumResults(); ++r) {
+    const llvm::json::Array *list = names.getAsArray();
+    std::optional<StringRef> name;
+    if (list && r < list->size())
+      name = (*list)[r].getAsString();
+    else if (!list && r == 0)
+      name = names.getAsString();
+    if (!name)
+      continue;
+    Kept &result = kept[name->str()] = {};
+    for (const std::vector<Tensor> &own : results)
+      result.tensors.push_back(own[r]);
+    auto dims = function.getResultAttrOfType<DimsAttr>(r, "attn.dims");
+    for (size_t d = 0; d < dims.size(); ++d) {
+      auto found = cast<RankedTensorType>(function.getResultTypes()[r]).isDynamicDim(d)
+                       ? places.find(dims.sequence(d).str())
+                       : places.end();
+      result.places.push_back(found == places.end() ? std::nullopt : std::optional(found->second));
+    }
+  }
+}
+
+void Verification::report(const llvm::Twine &what, const std::vector<double> &got, const std::vector<double> &wanted) {
+  std::string name = what.str();
   double largest = 0, off = 0;
   for (size_t i = 0; i < wanted.size() && i < got.size(); ++i) {
     largest = std::fmax(largest, std::fabs(wanted[i]));
     off = std::fmax(off, std::isnan(got[i]) ? INFINITY : std::fabs(got[i] - wanted[i]));
   }
-  double allowed = tolerance * (name.starts_with("padded.") ? 5 : 1);
+  double allowed = options.tolerance * (StringRef(name).starts_with("padded.") ? 5 : 1);
   bool fine = got.size() == wanted.size() && !wanted.empty() && off <= allowed * largest;
   right &= fine;
   llvm::outs() << llvm::formatv("{0} {1} {2} values, largest error {3:e2}\n", fine ? "right" : "WRONG", name,
                                 wanted.size(), largest > 0 ? off / largest : off);
 }
 
+// ---- greedy decoding
+
+/// The sequences whose rows the function keeps where a `once` is filled.
+std::set<std::string> keptSequences(func::FuncOp function) {
+  std::set<std::string> names;
+  function.walk([&](OnceOp op) { names.insert(op.inDims(0).sequence(0).str()); });
+  return names;
+}
+
+/// What a later step gives of an input: nothing of what is kept.
+Tensor withoutKept(const Tensor &input, RankedTensorType type, DimsAttr dims, const std::set<std::string> &keeps) {
+  Sizes sizes = input.sizes;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    if (type.isDynamicDim(d) && keeps.contains(dims.sequence(d).str()))
+      sizes[d] = 0;
+  return sizes == input.sizes ? input : Tensor(sizes);
+}
+
+Tensor tokensFrom(const Tensor &tokens, int64_t begin, int64_t end) {
+  Tensor part(end - begin);
+  std::copy_n(tokens.numbers.begin() + begin, end - begin, part.numbers.begin());
+  return part;
+}
+
+std::vector<double> lastRow(const Tensor &logits) {
+  int64_t width = logits.sizes.back();
+  return {logits.numbers.end() - width, logits.numbers.end()};
+}
+
+int64_t placeOfLargest(const std::vector<double> &numbers) {
+  return std::max_element(numbers.begin(), numbers.end()) - numbers.begin();
+}
+
+/// The last row of the first result.
+llvm::Expected<std::vector<double>> Verification::nextLogits(ArrayRef<Tensor> given, Session &session) {
+  FailureOr<std::vector<Tensor>> run = interpreter.run(function.getName(), given, {}, &session);
+  if (failed(run))
+    return complain("the interpreter failed in `" + function.getName() + "`");
+  return lastRow(run->front());
+}
+
+/// Every step runs twice: in the session, which gets the tokens that it has not seen, and in a new one, which gets all.
+llvm::Error Verification::runSteps(Greedy &greedy) {
+  const std::vector<Tensor> &given = inputs[0];
+  std::set<std::string> keeps = keptSequences(function);
+  auto count = static_cast<int64_t>(greedy.tokens.numbers.size());
+  Session &session = sessions[0];
+  session.capacity = std::max(session.capacity, count);
+  for (int64_t length = greedy.prompt, fed = 0; length < count; fed = length++) {
+    std::vector<Tensor> step = given, whole = given;
+    for (unsigned i = 0; fed && i < given.size(); ++i)
+      if (i != greedy.parameter)
+        step[i] = withoutKept(given[i], typeOf(i), dimsOf(i), keeps);
+    step[greedy.parameter] = tokensFrom(greedy.tokens, fed, length);
+    whole[greedy.parameter] = tokensFrom(greedy.tokens, 0, length);
+    Session fresh;
+    fresh.capacity = session.capacity;
+    llvm::Expected<std::vector<double>> cached = nextLogits(step, session), uncached = nextLogits(whole, fresh);
+    if (!cached || !uncached)
+      return llvm::joinErrors(cached.takeError(), uncached.takeError());
+    llvm::append_range(greedy.cached, *cached);
+    llvm::append_range(greedy.uncached, *uncached);
+    greedy.chosen.push_back(static_cast<double>(placeOfLargest(*cached)));
+    if (options.forget)
+      session.past = 0;
+  }
+  return llvm::Error::success();
+}
+
+/// The largest of a step's logits must be at the next token, and they must be those recorded and those without caches.
+llvm::Error Verification::decodeGreedily(const llvm::json::Object &call) {
+  llvm::Expected<Tensor> tokens = readUsed(call, "tokens");
+  if (!tokens)
+    return tokens.takeError();
+  llvm::Expected<Tensor> logits = readUsed(call, "logits");
+  if (!logits)
+    return logits.takeError();
+  Greedy greedy{*tokens, call.getInteger("prompt").value_or(0)};
+  while (greedy.parameter < function.getNumArguments() && nameOf(greedy.parameter) != *call.getString("greedy"))
+    ++greedy.parameter;
+  if (greedy.parameter == function.getNumArguments() || inputs.size() != 1 || greedy.prompt < 1)
+    return complain("`" + function.getName() + "` cannot decode as verify.json says");
+  if (llvm::Error error = runSteps(greedy))
+    return error;
+  std::string name = call.getString("logits")->str();
+  report(name, greedy.cached, logits->numbers);
+  report(name + " with and without caches,", greedy.cached, greedy.uncached);
+  auto next = tokens->numbers.begin() + std::min<int64_t>(greedy.prompt, tokens->numbers.size());
+  report(*call.getString("tokens"), greedy.chosen, {next, tokens->numbers.end()});
+  return llvm::Error::success();
+}
+
+// ---- all calls
+
 llvm::Error Verification::runCall(const llvm::json::Object &call) {
-  for (const char *key : {"greedy", "keep"})
-    if (call.get(key))
-      return complain(llvm::Twine("`") + key + "` needs caches, which the dialect does not have yet");
   std::optional<StringRef> name = call.getString("fn");
-  auto function = name ? module.lookupSymbol<func::FuncOp>(*name) : func::FuncOp();
+  function = name ? module.lookupSymbol<func::FuncOp>(*name) : func::FuncOp();
   if (!function)
     return complain("no function `" + (name ? *name : StringRef("?")) + "`");
-  results.clear();
   if (llvm::Error error = readPlaces(call))
     return error;
-  if (llvm::Error error = readInputs(call, function))
+  if (llvm::Error error = readInputs(call))
     return error;
-  for (int64_t b = 0; b < (batch.empty() ? 1 : batch[0].sizes[0]); ++b)
-    if (llvm::Error error = runSequence(call, function, b))
+  beginSessions();
+  if (call.get("greedy")) {
+    if (llvm::Error error = decodeGreedily(call))
       return error;
-  return compareResults(call, function);
+  } else {
+    if (llvm::Error error = runBatch(call))
+      return error;
+    if (llvm::Error error = compareResults(call))
+      return error;
+  }
+  if (const llvm::json::Value *names = call.get("keep"))
+    keepResults(*names);
+  else
+    sessions.clear();
+  return llvm::Error::success();
 }
 
 llvm::Error Verification::finish() {
@@ -226,7 +395,7 @@ llvm::Error Verification::finish() {
 
 } // namespace
 
-llvm::Expected<bool> verifyModel(ModuleOp module, const std::string &folder, double tolerance) {
+llvm::Expected<bool> verifyModel(ModuleOp module, const std::string &folder, const VerifyOptions &options) {
   auto text = llvm::MemoryBuffer::getFile(folder + "/verify.json");
   if (!text)
     return complain("cannot read `" + folder + "/verify.json`");
@@ -245,7 +414,7 @@ llvm::Expected<bool> verifyModel(ModuleOp module, const std::string &folder, dou
     model = std::move(*opened);
     weights = model->weights(module);
   }
-  Verification verification(module, **io, weights, tolerance);
+  Verification verification(module, **io, weights, options);
   const llvm::json::Array *calls = verify->getAsObject() ? verify->getAsObject()->getArray("calls") : nullptr;
   if (!calls)
     return complain("`" + folder + "/verify.json` has no calls");

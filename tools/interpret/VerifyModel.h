@@ -10,9 +10,15 @@
 
 namespace attn::interpreter {
 
-/// Prints a line for each tensor compared; false if one is off by more than `tolerance` of its largest value (five
+struct VerifyOptions {
+  double tolerance;
+  /// Greedy decoding forgets what is cached after every step, and should be wrong.
+  bool forget = false;
+};
+
+/// Prints a line for each tensor compared; false if one is off by more than the tolerance of its largest value (five
 /// times as much for `padded.*`, which were computed in float32).
-llvm::Expected<bool> verifyModel(mlir::ModuleOp module, const std::string &folder, double tolerance);
+llvm::Expected<bool> verifyModel(mlir::ModuleOp module, const std::string &folder, const VerifyOptions &options);
 
 } // namespace attn::interpreter
 #endif
