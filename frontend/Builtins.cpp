@@ -103,12 +103,14 @@ Value Elaborator::callBuiltin(const CallExpr &e, bool &found) {
                       .Case("refuse", &Elaborator::builtinRefuse)
                       .Case("count", &Elaborator::builtinCount)
                       .Case("attend", &Elaborator::builtinAttend)
+                      .Case("rotate", &Elaborator::builtinRotate)
+                      .Cases({"cache", "once"}, &Elaborator::builtinKeep)
                       .Default(nullptr);
   if (method)
     return (this->*method)(args);
   if (name == "linear" || name == "dense")
     return builtinLinear(args, name == "dense");
-  for (StringRef later : {"cache", "once", "rotate", "topk", "chosen"})
+  for (StringRef later : {"topk", "chosen"})
     if (name == later)
       return fail(e.callee.range, "`" + name + "` is not in this edition of the compiler yet");
   found = false;

@@ -1,6 +1,7 @@
 // Dims.cpp: dimensions and how they are shown.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/Dims.h"
+#include "dialect/Shapes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -28,6 +29,14 @@ DimRef DimTable::sequence(llvm::StringRef name, llvm::StringRef sequence, Origin
   dim.sequence = sequence.str();
   dim.origin = std::move(origin);
   return add(std::move(dim));
+}
+
+DimRef DimTable::allRows(DimRef of, Origin origin) {
+  return sequence("all " + (of->isNamed() ? of->name : of->sequence), attn::allRows(of->sequence), std::move(origin));
+}
+
+DimRef DimTable::keptRows(DimRef of, Origin origin) {
+  return sequence("kept " + (of->isNamed() ? of->name : of->sequence), attn::keptRows(of->sequence), std::move(origin));
 }
 
 static std::string joinNames(DimsRef dims, llvm::StringRef between) {
@@ -107,6 +116,10 @@ bool isSame(DimRef a, DimRef b) {
   if (a == b)
     return true;
   return a->isNamed() && a->name == b->name && a->level == b->level;
+}
+
+bool isAllRowsOf(DimRef all, DimRef dim) {
+  return dim->isSequence() && cachedSequence(all->sequence) == dim->sequence;
 }
 
 int placeOf(DimsRef dims, DimRef dim) {

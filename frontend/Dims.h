@@ -54,6 +54,9 @@ public:
   DimRef named(llvm::StringRef name, int64_t size, Origin origin);
   DimRef unnamed(int64_t size, Origin origin = {});
   DimRef sequence(llvm::StringRef name, llvm::StringRef sequence, Origin origin);
+  /// All rows of a session along a sequence, `all T`, and those that a `once` keeps of one, `kept S`.
+  DimRef allRows(DimRef of, Origin origin);
+  DimRef keptRows(DimRef of, Origin origin);
   /// `A | B`, two dimensions end to end.
   DimRef joined(DimsRef parts, Origin origin);
   /// `A*B`.
@@ -78,6 +81,8 @@ std::string described(DimRef dim);
 int64_t product(DimsRef dims);
 /// The same dimension: by name and level, or the very same where there is no name.
 bool isSame(DimRef a, DimRef b);
+/// Whether `all` is all rows of a session along the sequence of `dim`.
+bool isAllRowsOf(DimRef all, DimRef dim);
 /// The place of `dim` in `dims`, or -1.
 int placeOf(DimsRef dims, DimRef dim);
 

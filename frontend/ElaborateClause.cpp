@@ -74,9 +74,13 @@ void ClauseFiller::addArguments() {
       type = RankedTensorType::get({row->size}, type);
     mlir::Value value = block->addArgument(type, loc);
     known[name] = isRow ? e.settle(rowRule(clause, value, row, isUnit, name[0])) : e.scalar(value);
+    if (name == "i" || name == "j")
+      known[name].tensor.row = name[0];
     (name == "s" ? s : name == "h" ? number : name == "i" ? i : value) = value;
   }
   clause.fixedArgs = block->getNumArguments();
+  clause.queries = attend.queries;
+  clause.keys = attend.keys;
   clause.dot = [this](SMRange range) {
     Scalar factor{{}, {root, false}, Elem::f32};
     mlir::Value dot = emit(ScalarOp::multiply, clause.builder, e.at(range), {Scalar{s, {}, Elem::f32}, factor});

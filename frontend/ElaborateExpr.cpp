@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialect/AttnOps.h"
 #include "frontend/Elaborator.h"
-#include "frontend/Labels.h"
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -93,17 +92,8 @@ Value Elaborator::evalName(const NameExpr &e) {
     return *value;
   if (auto constant = builtinConstant(e.name))
     return *constant;
-  if (e.name == "past")
-    return fail(e.range, "`past` is not in this edition of the compiler yet");
-  if (e.name == "pos") {
-    if (exportSequences.empty())
-      return fail(e.range, "`pos` needs a sequence: no parameter of this export has one");
-    Labels labels;
-    Labels::List out = {labels.give(exportSequences[0])};
-    PosOp op =
-        PosOp::create(builder, at(e.range), tensorType(exportSequences[0], Elem::i32), dimsArray(&context, {out}));
-    return Value::of(made(op.getOutput(), {exportSequences[0]}, 0));
-  }
+  if (e.name == "pos" || e.name == "past" || e.name == "capacity")
+    return sessionValue(e.name, e.range);
   if (auto [fn, home] = findFunction(e.name); fn) {
     if (clause)
       return callFunction(*fn, home, nullptr, e.range);
@@ -137,8 +127,9 @@ std::string Elaborator::suggestion(StringRef name, bool functions) {
         consider(entry.getKey());
   }
   if (functions)
-    for (StringRef builtin : {"param", "linear", "dense", "conv2d", "concat", "softmax", "attend", "select", "clamp",
-                              "range", "fill", "tap", "sum", "mean", "sqrt", "rsqrt", "tanh", "sigmoid"})
+    for (StringRef builtin :
+         {"param", "linear", "dense", "conv2d", "concat", "softmax", "attend",  "select", "clamp", "range", "fill",
+          "tap",   "sum",    "mean",  "sqrt",   "rsqrt",  "tanh",    "sigmoid", "cache",  "once",  "rotate"})
       consider(builtin);
   return best.empty() ? "" : "; did you mean `" + best.str() + "`?";
 }

@@ -21,7 +21,16 @@ OwningOpRef<ModuleOp> elaborate(const File &file, llvm::ArrayRef<const File *> l
 
 Elaborator::Elaborator(const File &f, llvm::ArrayRef<const File *> lib, Config &c, Diagnostics &d, MLIRContext &ctx,
                        const ElaborateOptions &o)
-    : file(f), library(lib), config(c), diags(d), context(ctx), options(o), builder(&ctx), weights(d) {}
+    : file(f), library(lib), config(c), diags(d), context(ctx), options(o), builder(&ctx),
+      weights(d, [this](StringRef symbol) { return states.isTaken(symbol) || isExportName(symbol); }),
+      states(d, [this](StringRef symbol) { return weights.isTaken(symbol) || isExportName(symbol); }) {}
+
+bool Elaborator::isExportName(StringRef name) const {
+  return llvm::any_of(file.items, [&](const Item *item) {
+    auto *fn = llvm::dyn_cast<FnDecl>(item);
+    return fn && fn->isExport && fn->name.text == name;
+  });
+}
 
 Report Elaborator::report(SMRange where, const llvm::Twine &message) {
   ++failures;
@@ -189,11 +198,12 @@ OwningOpRef<ModuleOp> Elaborator::run() {
   if (diags.hasErrors())
     return nullptr;
   elaborateExports();
-  if (diags.hasErrors())
+  if (diags.hasErrors() || !states.checkExports())
     return nullptr;
   warnUnread();
   if (diags.hasErrors())
     return nullptr;
+  states.emit(*module);
   weights.emit(*module);
   setModuleAttributes();
   if (failed(verify(*module)))
@@ -303,6 +313,8 @@ bool Elaborator::bindExportParameters(const FnDecl &fn, Scope &scope, mlir::Bloc
 /// False where it has to begin again, or there was an error.
 bool Elaborator::elaborateExport(const FnDecl &fn) {
   size_t mark = weights.mark();
+  States::Mark statesMark = states.mark();
+  states.beginExport();
   Region body;
   mlir::Block *entry = new mlir::Block;
   body.push_back(entry);
@@ -311,6 +323,9 @@ bool Elaborator::elaborateExport(const FnDecl &fn) {
   exportSequences.clear();
   parameters.clear();
   lets.clear();
+  rotations.clear();
+  rowLookups.clear();
+  turnsInForce.clear();
   stopForInts = false;
   stopTurn = nullptr;
   frame = Frame();
@@ -328,13 +343,31 @@ bool Elaborator::elaborateExport(const FnDecl &fn) {
       result = checkResults(fn, result, fn.name.range);
     done = !isStopping() && !result.isPoison() && finishExport(fn, std::move(result), scope, argAttrs, body);
   }
-  if (!done)
+  if (done) {
+    states.endExport(fn.name.text, fn.name.range);
+  } else {
     weights.reset(mark);
+    states.reset(statesMark);
+  }
   entryBlock = nullptr;
   frame = Frame();
   frame.home = userHome;
   lets.clear();
   return done;
+}
+
+/// What is kept belongs to the session; a result is as long as something that the caller gave.
+bool Elaborator::isOfThisCall(const Tensor &t, const FnDecl &fn) {
+  for (DimRef dim : t.dims) {
+    auto isOwn = [&](DimRef own) { return own->sequence == dim->sequence; };
+    if (!dim->isSequence() || llvm::any_of(exportSequences, isOwn))
+      continue;
+    Report r = report(fn.name.range, "the export `" + fn.name.text + "` gives " + text(t.dims) + ", and `" + dim->name +
+                                         "` are rows that the session keeps: the caller has no length for them");
+    noteOrigin(r, dim);
+    return false;
+  }
+  return true;
 }
 
 bool Elaborator::finishExport(const FnDecl &fn, Value result, Scope &, llvm::ArrayRef<Attribute> argAttrs,
@@ -346,6 +379,8 @@ bool Elaborator::finishExport(const FnDecl &fn, Value result, Scope &, llvm::Arr
     results.push_back(result);
   llvm::SmallVector<mlir::Value> values;
   llvm::SmallVector<Attribute> resultAttrs;
+  if (states.caches() && !checkRowLookups())
+    return false;
   for (size_t i = 0; i < results.size(); ++i) {
     Value &v = results[i];
     if (!asOperand(v, fn.name.range, "the result of an export"))
@@ -354,6 +389,8 @@ bool Elaborator::finishExport(const FnDecl &fn, Value result, Scope &, llvm::Arr
       fail(fn.name.range, "the export `" + fn.name.text + "` gives " + v.described() + ", not a tensor");
       return false;
     }
+    if (!isOfThisCall(v.tensor, fn))
+      return false;
     Tensor t = emitConvert(v.tensor, Elem::f32, fn.name.range);
     values.push_back(materialise(t, fn.name.range));
     Labels labels;
@@ -375,6 +412,8 @@ bool Elaborator::finishExport(const FnDecl &fn, Value result, Scope &, llvm::Arr
   for (DimRef dim : exportSequences)
     sequences.push_back(dim->sequence);
   op->setAttr("attn.sequences", outer.getStrArrayAttr(sequences));
+  if (states.caches())
+    op->setAttr("attn.cached", outer.getStringAttr(exportSequences[0]->sequence));
   return true;
 }
 

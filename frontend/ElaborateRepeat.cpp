@@ -1,273 +1,70 @@
-// ElaborateRepeat.cpp: `repeat l in A..B`: one attn.repeat where the turns differ only in the names of their weights.
+// ElaborateRepeat.cpp: `repeat l in A..B` and `repeat e in x`.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The body is elaborated once with `l` an open number. Where something needs the number (a condition, a size, an
-// index), or a carried tensor comes out with other dimensions, the attempt is taken back and the body is elaborated for
-// each turn; a remark of the module says why.
+// Over numbers, and over the rows of a tensor with a fixed number of them, the body is elaborated once with `l` an open
+// number; it is one attn.repeat where the turns differ only in the names of their weights. Where something needs the
+// number (a condition, a size, an index), or a carried tensor comes out with other dimensions, the attempt is taken
+// back and the body is elaborated for each turn; a remark of the module says why. Over the rows of a sequence it is an
+// attn.scan, which has no other form.
 #include "dialect/AttnOps.h"
-#include "frontend/Elaborator.h"
-#include "frontend/Labels.h"
+#include "frontend/LoopBody.h"
 
 using namespace mlir;
 
 namespace attn {
 
-// ----------------------------------------------------------------------------------------- what a body may assign
+// ---------------------------------------------------------------------------------------------------------- one loop
 
-static void assignedIn(const Expr *e, llvm::SmallVectorImpl<StringRef> &names);
-
-static void assignedIn(const Block &block, llvm::SmallVectorImpl<StringRef> &names) {
-  for (const Stmt *stmt : block.statements) {
-    if (auto *assign = llvm::dyn_cast<AssignStmt>(stmt)) {
-      for (const Ident &target : assign->targets)
-        if (!llvm::is_contained(names, target.text))
-          names.push_back(target.text);
-      assignedIn(assign->value, names);
-    } else if (auto *at = llvm::dyn_cast<AtStmt>(stmt)) {
-      assignedIn(*at->body, names);
-    } else if (auto *expr = llvm::dyn_cast<ExprStmt>(stmt)) {
-      assignedIn(expr->expr, names);
-    }
-  }
+/// Row `number` of those that are walked.
+static Value rowOf(Elaborator &e, const Tensor &rows, const Tensor &number, SMRange where) {
+  Value row = e.gather(rows, {Value::of(number)}, where);
+  return row.is(Value::Kind::tensor) ? e.settle(row.tensor) : row;
 }
 
-/// Only statements assign, and only blocks hold statements.
-static void assignedIn(const Expr *e, llvm::SmallVectorImpl<StringRef> &names) {
-  if (auto *conditional = llvm::dyn_cast<IfExpr>(e)) {
-    assignedIn(*conditional->then, names);
-    if (conditional->otherwise)
-      assignedIn(*conditional->otherwise, names);
-  } else if (auto *repeat = llvm::dyn_cast<RepeatExpr>(e)) {
-    assignedIn(*repeat->body, names);
-  }
-}
-
-// ------------------------------------------------------------------------------------------------------- one loop
-
-namespace {
-
-struct Carried {
-  StringRef name;
-  Tensor before, inside, after;
-};
-
-} // namespace
-
-/// An attempt to elaborate the body once.
-struct LoopBody {
-  Elaborator &e;
-  const RepeatExpr &repeat;
-  const Turn *turn;
-  llvm::SmallVector<Carried, 0> carried;
-  std::vector<std::vector<Value>> yields;
-  Region region;
-
-  Value *slot(StringRef name) { return e.lookup(name); }
-  bool collect();
-  void run();
-  std::string settle();
-  void dropUnchanged();
-  Value finish(DimRef along);
-  void restore() {
-    for (Carried &c : carried)
-      *slot(c.name) = Value::of(c.before);
-  }
-};
-
-/// Names of the function that the body assigns, if they are tensors now; false where a number is carried.
-bool LoopBody::collect() {
-  llvm::SmallVector<StringRef> names;
-  assignedIn(*repeat.body, names);
-  for (StringRef name : names) {
-    bool bound = false;
-    for (Scope *scope = e.frame.scope; scope; scope = scope->outer) {
-      bound |= scope->names.contains(name);
-      if (scope->kind == Scope::Kind::function)
-        break;
-    }
-    if (!bound)
-      continue;
-    Value *value = slot(name);
-    if (!value->is(Value::Kind::tensor) || value->tensor.form == Tensor::Form::rule)
-      return false;
-    Tensor before = value->tensor;
-    if (before.form == Tensor::Form::constant) {
-      before.value = e.materialise(before, repeat.range);
-      before.form = Tensor::Form::ssa;
-      before.data = nullptr;
-    }
-    carried.push_back({name, before, {}, {}});
-  }
-  return true;
-}
-
-void LoopBody::run() {
-  OpBuilder::InsertionGuard guard(e.builder);
-  mlir::Block *block = e.builder.createBlock(&region);
-  Turn *open = const_cast<Turn *>(turn);
-  open->value = block->addArgument(e.builder.getI32Type(), e.at(repeat.range));
-  for (Carried &c : carried) {
-    c.inside = c.before;
-    c.inside.value = block->addArgument(e.tensorType(c.before.dims, c.before.elem), e.at(repeat.range));
-    e.dimsOfValue[c.inside.value] = c.before.dims;
-    *slot(c.name) = Value::of(c.inside);
-  }
-  Scope scope;
-  scope.kind = Scope::Kind::turn;
-  scope.outer = e.frame.scope;
-  scope.yields = &yields;
-  scope.names[repeat.variable.text] = Value::of(turn);
-  Text saved = e.frame.path;
-  e.frame.scope = &scope;
-  if (repeat.at)
-    if (auto path = e.evalText(repeat.at, "a path"))
-      e.frame.path = e.joined(saved, *path);
-  e.evalBlock(*repeat.body, false);
-  e.frame.path = saved;
-  e.frame.scope = scope.outer;
-}
-
-/// Brings what the body left into the shape of what it found; the reason where that cannot be.
-std::string LoopBody::settle() {
-  OpBuilder::InsertionGuard guard(e.builder);
-  e.builder.setInsertionPointToEnd(&region.front());
-  if (yields.size() > 1)
-    return "it yields several times in a turn";
-  for (Carried &c : carried) {
-    Value *value = slot(c.name);
-    if (!value->is(Value::Kind::tensor))
-      return ("`" + c.name + "` is no tensor behind a turn").str();
-    Tensor after = value->tensor;
-    bool same = after.dims.size() == c.inside.dims.size() && after.lifted == c.inside.lifted;
-    Dims order;
-    for (DimRef dim : c.inside.dims) {
-      int place = same ? placeOf(after.dims, dim) : -1;
-      same = same && place >= 0 && after.dims[place]->sameSize(*dim);
-    }
-    if (!same)
-      return ("`" + c.name + "` changes its dimensions from " + text(c.inside.visible()) + " to " +
-              text(after.visible()))
-          .str();
-    if (after.elem != c.inside.elem)
-      return ("`" + c.name + "` becomes another kind of number").str();
-    c.after = e.emitMove(after, c.inside.dims, c.inside.lifted, repeat.range);
-    c.after.value = e.materialise(c.after, repeat.range);
-  }
-  for (auto &values : yields)
-    for (Value &v : values)
-      if (!e.asOperand(v, repeat.range, "`yield`") || !v.is(Value::Kind::tensor))
-        return "it yields what is no tensor";
-  return "";
-}
-
-/// What the body leaves as it was is not carried.
-void LoopBody::dropUnchanged() {
-  for (size_t i = carried.size(); i-- > 0;) {
-    mlir::Value inside = carried[i].inside.value, before = carried[i].before.value;
-    if (carried[i].after.value != inside)
-      continue;
-    inside.replaceAllUsesWith(before);
-    for (Carried &c : carried)
-      if (c.after.value == inside)
-        c.after.value = before;
-    for (auto &values : yields)
-      for (Value &v : values)
-        if (v.tensor.value == inside)
-          v.tensor.value = before;
-    region.front().eraseArgument(static_cast<unsigned>(i + 1));
-    *slot(carried[i].name) = Value::of(carried[i].before);
-    carried.erase(carried.begin() + static_cast<ptrdiff_t>(i));
-  }
-}
-
-/// attn.repeat stacks outermost: in front of what the call is walked along, which comes first in the text's order.
-static Dims stackedOrder(const Tensor &whole) {
-  Dims order(whole.dims);
-  std::rotate(order.begin(), order.begin() + whole.lifted, order.begin() + whole.lifted + 1);
-  return order;
-}
-
-Value LoopBody::finish(DimRef along) {
-  dropUnchanged();
-  llvm::SmallVector<mlir::Value> inputs, yielded;
-  llvm::SmallVector<Type> types;
-  llvm::SmallVector<Labels::List> in, out;
-  llvm::SmallVector<Tensor> stacked;
-  for (Carried &c : carried) {
-    in.push_back(Labels().give(c.before.dims));
-    out.push_back(in.back());
-    inputs.push_back(e.materialise(c.before, repeat.range));
-    yielded.push_back(c.after.value);
-    types.push_back(inputs.back().getType());
-  }
-  Location loc = e.at(repeat.range);
-  {
-    OpBuilder::InsertionGuard guard(e.builder);
-    e.builder.setInsertionPointToEnd(&region.front());
-    for (Value &v : yields.empty() ? std::vector<Value>() : yields[0]) {
-      yielded.push_back(e.materialise(v.tensor, repeat.range));
-      stacked.push_back(v.tensor);
-      stacked.back().dims.insert(stacked.back().dims.begin() + v.tensor.lifted, along);
-      Dims order = stackedOrder(stacked.back());
-      out.push_back(Labels().give(order));
-      types.push_back(e.tensorType(order, v.tensor.elem));
-    }
-    YieldOp::create(e.builder, loc, yielded);
-  }
-  RepeatOp op =
-      RepeatOp::create(e.builder, loc, types, e.builder.getI64IntegerAttr(0), e.builder.getI64IntegerAttr(turn->count),
-                       inputs, dimsArray(&e.context, in), dimsArray(&e.context, out));
-  op.getBody().takeBody(region);
-  for (size_t i = 0; i < carried.size(); ++i)
-    *slot(carried[i].name) = Value::of(e.made(op.getOutputs()[i], carried[i].before.dims, carried[i].before.lifted));
-  std::vector<Value> results;
-  for (size_t i = 0; i < stacked.size(); ++i) {
-    Tensor made = e.made(op.getOutputs()[carried.size() + i], stackedOrder(stacked[i]), 0);
-    results.push_back(Value::of(e.emitMove(made, stacked[i].dims, stacked[i].lifted, repeat.range)));
-  }
-  if (results.empty())
-    return Value::unit();
-  return results.size() == 1 ? results[0] : Value::of(std::move(results));
-}
-
-bool Elaborator::repeatOnce(const RepeatExpr &e, int64_t count, DimRef along, Value &result) {
+bool Elaborator::repeatOnce(const RepeatExpr &e, int64_t count, DimRef along, const Tensor *rows, Value &result) {
   turnPool.push_back({e.variable.text, {}, count, e.variable.range});
-  LoopBody body{*this, e, &turnPool.back(), {}, {}, {}};
-  if (!body.collect()) {
+  Turn *open = &turnPool.back();
+  LoopBody body(*this, e, {open, 0, false});
+  if (!body.collect(false)) {
     remark(e.range, "this repeat is written out turn by turn: it carries a number");
     return false;
   }
+  if (rows)
+    body.carryNumber();
   size_t mark = weights.mark();
+  States::Mark statesMark = states.mark();
   unsigned errors = failures;
-  body.run();
-  std::string why;
-  if (failures != errors) {
-    result = Value::poison();
-    body.restore();
-    for (Carried &c : body.carried)
-      *lookup(c.name) = Value::poison();
-    return true;
-  }
-  if (stopTurn && stopTurn != body.turn) {
-    result = Value::poison();
-    return true;
-  }
-  if (stopForInts) {
-    result = Value::poison();
-    return true;
-  }
-  if (stopTurn) {
-    why = stopWhy + " needs its number";
-    stopTurn = nullptr;
+  open->value = body.begin(builder.getI32Type());
+  body.addCarried();
+  if (rows) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&body.region.front());
+    body.run(rowOf(*this, *rows, body.carried[0].inside, e.range));
   } else {
+    body.run(Value::of(open));
+  }
+  std::string why;
+  if (failures == errors && !isStopping())
     why = body.settle();
-    if (why.empty()) {
-      result = body.finish(along);
-      return true;
-    }
+  if (failures != errors || stopForInts || (stopTurn && stopTurn != open)) {
+    result = Value::poison();
+    body.restore(failures != errors);
+    return true;
+  }
+  if (stopTurn)
+    why = stopWhy + " needs its number";
+  stopTurn = nullptr;
+  if (why.empty()) {
+    LoopBody::Ends ends = body.close(along);
+    auto op = RepeatOp::create(builder, at(e.range), ends.types, builder.getI64IntegerAttr(0),
+                               builder.getI64IntegerAttr(count), ends.inputs, dimsArray(&context, ends.in),
+                               dimsArray(&context, ends.out));
+    result = body.finish(op, ends);
+    return true;
   }
   body.restore();
   weights.reset(mark);
+  states.reset(statesMark);
   remark(e.range, "this repeat is written out turn by turn: " + why);
   return false;
 }
@@ -281,7 +78,7 @@ Value Elaborator::stack(llvm::ArrayRef<Value> turns, DimRef along, SMRange where
     if (!asOperand(v, where, "`yield`"))
       return Value::poison();
     if (!v.is(Value::Kind::tensor))
-      return fail(where, "`yield` needs a tensor, not " + v.described());
+      v = Value::of(tensorOf(v, true));
     Dims dims(v.tensor.dims);
     dims.insert(dims.begin() + v.tensor.lifted, one);
     parts.push_back(emitReshape(v.tensor, dims, v.tensor.lifted, where));
@@ -295,7 +92,7 @@ Value Elaborator::stack(llvm::ArrayRef<Value> turns, DimRef along, SMRange where
   return joined;
 }
 
-Value Elaborator::repeatTurns(const RepeatExpr &e, int64_t from, int64_t to, DimRef along) {
+Value Elaborator::repeatTurns(const RepeatExpr &e, int64_t from, int64_t to, DimRef along, const Tensor *rows) {
   std::vector<std::vector<Value>> yields;
   Text saved = frame.path;
   for (int64_t turn = from; turn < to && !isStopping(); ++turn) {
@@ -303,13 +100,16 @@ Value Elaborator::repeatTurns(const RepeatExpr &e, int64_t from, int64_t to, Dim
     scope.kind = Scope::Kind::turn;
     scope.outer = frame.scope;
     scope.yields = &yields;
-    scope.names[e.variable.text] = Value::integer(turn);
+    Value element = rows ? settle(emitSlice(*rows, rows->lifted, turn, nullptr, e.range)) : Value::integer(turn);
+    scope.names[e.variable.text] = std::move(element);
     frame.scope = &scope;
+    turnsInForce.push_back({nullptr, turn, false});
     unsigned errors = failures;
     if (e.at)
       if (auto path = evalText(e.at, "a path"))
         frame.path = joined(saved, *path);
     evalBlock(*e.body, false);
+    turnsInForce.pop_back();
     frame.path = saved;
     frame.scope = scope.outer;
     if (failures != errors)
@@ -330,28 +130,92 @@ Value Elaborator::repeatTurns(const RepeatExpr &e, int64_t from, int64_t to, Dim
   return results.size() == 1 ? results[0] : Value::of(std::move(results));
 }
 
-Value Elaborator::evalRepeat(const RepeatExpr &e) {
-  if (!e.to) {
-    Value walked = eval(e.from);
-    if (walked.isPoison())
-      return walked;
-    return fail(e.from->range, "`repeat` over a tensor is not in this edition of the compiler yet");
+// --------------------------------------------------------------------------------------------------- rows of a tensor
+
+/// The rows of a sequence, in order, when the model runs.
+Value Elaborator::scanRows(const RepeatExpr &e, const Tensor &given) {
+  Dims order(given.dims);
+  std::rotate(order.begin(), order.begin() + given.lifted, order.begin() + given.lifted + 1);
+  Tensor rows = emitMove(given, order, 0, e.range);
+  Dims rowDims(order.begin() + 1, order.end());
+  unsigned errors = failures;
+  size_t mark = weights.mark();
+  std::string why;
+  for (bool numbersAreReal : {false, true}) {
+    LoopBody body(*this, e, {nullptr, 0, true});
+    body.numbersAreReal = numbersAreReal;
+    if (!body.collect(true))
+      return fail(e.range,
+                  "this `repeat` walks a sequence when the model runs, and can carry tensors and numbers only");
+    mlir::Value row = body.begin(tensorType(rowDims, rows.elem));
+    body.addCarried();
+    body.run(Value::of(made(row, rowDims, given.lifted)));
+    why = failures == errors && !isStopping() ? body.settle() : "";
+    if (failures != errors || isStopping()) {
+      body.restore(failures != errors);
+      return Value::poison();
+    }
+    if (why.empty()) {
+      DimRef along = given.visible()[0];
+      LoopBody::Ends ends = body.close(along);
+      llvm::SmallVector<Labels::List> in{Labels().give(rows.dims)};
+      llvm::SmallVector<mlir::Value> inputs{materialise(rows, e.range)};
+      in.append(ends.in.begin(), ends.in.end());
+      inputs.append(ends.inputs.begin(), ends.inputs.end());
+      auto op =
+          ScanOp::create(builder, at(e.range), ends.types, builder.getStringAttr(along->sequence),
+                         builder.getI64IntegerAttr(1), inputs, dimsArray(&context, in), dimsArray(&context, ends.out));
+      return body.finish(op, ends);
+    }
+    body.restore();
+    weights.reset(mark);
   }
+  report(e.range, "this `repeat` walks a sequence when the model runs, and its turns must be alike: " + why)
+      .note("what is carried has its shape before the first turn: `state = fill(0, H)`");
+  return Value::poison();
+}
+
+Value Elaborator::repeatRows(const RepeatExpr &e, Value rows) {
+  SMRange where = e.from->range;
+  if (!asOperand(rows, where, "`repeat`"))
+    return Value::poison();
+  bool isTensor =
+      rows.is(Value::Kind::tensor) && rows.tensor.form != Tensor::Form::rule && !rows.tensor.visible().empty();
+  if (!isTensor) {
+    report(where, "`repeat` walks numbers `A..B` or the rows of a tensor, and this is " + rows.described());
+    return Value::poison();
+  }
+  const Tensor &x = rows.tensor;
+  DimRef along = x.visible()[0];
+  if (along->isSequence())
+    return scanRows(e, x);
+  bool isFixed = x.form == Tensor::Form::constant;
+  for (DimRef dim : x.liftedDims())
+    isFixed = isFixed || dim->isSequence();
+  Value result;
+  if (!isFixed && along->size > 1 && repeatOnce(e, along->size, along, &x, result))
+    return result;
+  return repeatTurns(e, 0, along->size, along, &x);
+}
+
+Value Elaborator::evalRepeat(const RepeatExpr &e) {
+  if (clause)
+    return fail(e.range, "`repeat` cannot stand in a clause of `attend`");
+  if (!e.to)
+    return repeatRows(e, eval(e.from));
   auto from = wholeNumber(eval(e.from), e.from->range, "the lower bound of a `repeat`");
   Value upper = evalArgument(e.to);
   auto to = wholeNumber(upper, e.to->range, "the upper bound of a `repeat`");
   if (!from || !to)
     return Value::poison();
-  if (clause)
-    return fail(e.range, "`repeat` cannot stand in a clause of `attend`");
   if (*to <= *from)
     return Value::unit();
   bool named = upper.is(Value::Kind::dim) && *from == 0;
   DimRef along = named ? upper.dim : table.unnamed(*to - *from, {e.range, ""});
   Value result;
-  if (*from == 0 && *to > 1 && repeatOnce(e, *to, along, result))
+  if (*from == 0 && *to > 1 && repeatOnce(e, *to, along, nullptr, result))
     return result;
-  return repeatTurns(e, *from, *to, along);
+  return repeatTurns(e, *from, *to, along, nullptr);
 }
 
 void Elaborator::remark(SMRange where, const llvm::Twine &message) {

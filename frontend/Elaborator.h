@@ -3,13 +3,14 @@
 //
 //   ElaborateModule.cpp   exports, lets, the module's attributes
 //   ElaborateConfig.cpp   config { }, require, weights { }
-//   ElaborateStmts.cpp    blocks, assignment, taking apart, repeat
+//   ElaborateStmts.cpp    blocks, assignment, taking apart
+//   ElaborateRepeat.cpp   repeat over numbers and over the rows of a tensor, LoopBody.cpp a body elaborated once
 //   ElaborateExpr.cpp     names, operators, strings, if
 //   ElaborateDims.cpp     shapes and `as`
 //   ElaborateCalls.cpp    the user's functions: arguments, lifting, results
 //   ElaborateAttend.cpp   attend, ElaborateClause.cpp its clauses, Rules.cpp what stands in them
 //   Elementwise.cpp       functions of numbers on tensors: matching by name, folding, maps
-//   Builtins*.cpp         param, linear, concat, sum, …
+//   Builtins*.cpp         param, linear, concat, sum, cache, rotate, …
 //   EmitOps.cpp           building operations of the attn dialect
 //
 // Two things can stop an elaboration without an error, to be tried again another way: a body of `repeat` that needs the
@@ -21,6 +22,7 @@
 #include "dialect/AttnDialect.h"
 #include "frontend/Elaborate.h"
 #include "frontend/ScalarOps.h"
+#include "frontend/States.h"
 #include "frontend/Values.h"
 #include "frontend/Weights.h"
 #include "mlir/IR/Builders.h"
@@ -75,8 +77,9 @@ struct Clause {
   mlir::Block *block;
   unsigned fixedArgs;
   llvm::SmallVectorImpl<mlir::Value> &captures;
-  llvm::StringMap<Value> names;            ///< what functions called here may take
-  std::function<mlir::Value(SMRange)> dot; ///< emits dot(q, k)
+  llvm::StringMap<Value> names;             ///< what functions called here may take
+  std::function<mlir::Value(SMRange)> dot;  ///< emits dot(q, k)
+  DimRef queries = nullptr, keys = nullptr; ///< what i and j number
   /// Emits the place along a dimension that the whole attend is walked along.
   llvm::DenseMap<DimRef, std::function<mlir::Value(mlir::OpBuilder &)>> walked;
 
@@ -122,6 +125,9 @@ public:
                             llvm::SmallVectorImpl<mlir::Attribute> &attrs);
   bool finishExport(const FnDecl &fn, Value result, Scope &scope, llvm::ArrayRef<mlir::Attribute> argAttrs,
                     mlir::Region &body);
+  bool isExportName(StringRef name) const;
+  bool isOfThisCall(const Tensor &t, const FnDecl &fn);
+  bool checkRowLookups();
   void setModuleAttributes();
   Value *lookupGlobal(StringRef name, Home *home);
   void evalGlobal(StringRef name, Home::Global &global, Home *home);
@@ -146,8 +152,10 @@ public:
   std::vector<Value> takeApart(Value value, size_t count, SMRange where);
   std::vector<Value> splitTensor(const Tensor &tensor, size_t count, SMRange where);
   Value evalRepeat(const RepeatExpr &e);
-  bool repeatOnce(const RepeatExpr &e, int64_t count, DimRef along, Value &result);
-  Value repeatTurns(const RepeatExpr &e, int64_t from, int64_t to, DimRef along);
+  Value repeatRows(const RepeatExpr &e, Value rows);
+  Value scanRows(const RepeatExpr &e, const Tensor &rows);
+  bool repeatOnce(const RepeatExpr &e, int64_t count, DimRef along, const Tensor *rows, Value &result);
+  Value repeatTurns(const RepeatExpr &e, int64_t from, int64_t to, DimRef along, const Tensor *rows);
   Value stack(llvm::ArrayRef<Value> turns, DimRef along, SMRange where);
   void remark(SMRange where, const llvm::Twine &message);
   friend struct LoopBody;
@@ -244,12 +252,24 @@ public:
   Value builtinRefuse(CallArgs &args);
   Value builtinCount(CallArgs &args);
   Value builtinAttend(CallArgs &args);
+  Value builtinRotate(CallArgs &args);
+
+  // ---- the session (BuiltinState.cpp)
+  Value builtinKeep(CallArgs &args);                 ///< cache, once
+  Value sessionValue(StringRef name, SMRange where); ///< pos, past, capacity
+  Tensor emitPositions(DimRef sequence, SMRange where);
+  bool isKept(CallArgs &args, const Tensor &x);
+  Value failTwice(CallArgs &args, const States::State &place, const Calls &before);
+  Value failRows(CallArgs &args, const States::State &place, DimsRef row);
+  Calls callsToHere() const;
+  bool isInScan() const;
   Value dotOf(const Value &x, const Value &y, SMRange where);
   Value reduceTensor(const Tensor &x, unsigned place, StringRef kind, SMRange where);
   Value reduceRule(const Tensor &x, unsigned place, StringRef kind, SMRange where);
   Value matmul(const Value &a, const Value &b, SMRange where);
   Value indexTensor(const Tensor &base, llvm::ArrayRef<Value> indices, const IndexExpr &e);
   Value indexRule(const Tensor &base, llvm::ArrayRef<Value> indices, SMRange where);
+  bool reaches(const Tensor &base, llvm::ArrayRef<Value> indices, SMRange where);
   Value gather(const Tensor &base, llvm::ArrayRef<Value> indices, SMRange where);
   Value concat(llvm::ArrayRef<Tensor> parts, llvm::ArrayRef<unsigned> places, SMRange where);
   std::optional<llvm::SmallVector<unsigned>> joinedPlaces(CallArgs &args, llvm::ArrayRef<Tensor> parts);
@@ -275,6 +295,16 @@ public:
   friend struct AttendBuilder;
   friend struct ClauseFiller;
   friend struct Regrouping;
+  friend struct Rotator;
+
+  /// cos and sin of the positions along a sequence by a vector of frequencies, at the head of the export.
+  struct Rotation {
+    std::string sequence;
+    std::shared_ptr<const ConstantData> data; ///< the frequencies, where they are known
+    llvm::SmallVector<mlir::Value> made;      ///< the frequencies and the scale, where they are not
+    double scale = 1;
+    Tensor cos, sin;
+  };
 
   const File &file;
   llvm::ArrayRef<const File *> library;
@@ -287,11 +317,13 @@ public:
   mlir::OpBuilder builder;
   DimTable table;
   Weights weights;
+  States states;
   std::deque<Home> homes;
   std::deque<Turn> turnPool;
   Home *userHome = nullptr, *stdHome = nullptr;
   Frame frame;
   Clause *clause = nullptr;
+  std::vector<TurnInForce> turnsInForce; ///< of the repeats around, outermost first
   bool inConfig = false;
 
   // of the export being elaborated
@@ -299,6 +331,9 @@ public:
   Dims exportSequences;
   llvm::DenseMap<mlir::Value, Dims> dimsOfValue; ///< of every tensor made
   llvm::StringMap<Value> lets;                   ///< lets that are tensors, made at the head of this function
+  std::vector<Rotation> rotations;
+  /// Look-ups by the number of a query, in a clause, along the queries: wrong where it turns out that they are cached.
+  std::vector<std::pair<SMRange, DimRef>> rowLookups;
   std::vector<std::pair<mlir::Value, std::string>> parameters;
   llvm::StringSet<> intParameters;
   bool stopForInts = false;

@@ -20,8 +20,11 @@ std::string Labels::giveNamed(llvm::StringRef wanted, DimRef dim) {
   return label;
 }
 
+/// `all T` of a message is `all.T` here.
 std::string Labels::give(DimRef dim) {
-  return giveNamed(dim->name, dim);
+  std::string label = dim->name;
+  std::replace(label.begin(), label.end(), ' ', '.');
+  return giveNamed(label, dim);
 }
 
 Labels::List Labels::give(DimsRef dims) {

@@ -114,12 +114,46 @@ Value Elaborator::reduceRule(const Tensor &x, unsigned place, StringRef kind, SM
   return settle(std::move(result));
 }
 
+/// A tensor indexed by j reaches as far as the keys do, one indexed by i as far as the queries; which those are of
+/// cached queries is known when the export is done.
+bool Elaborator::reaches(const Tensor &base, llvm::ArrayRef<Value> indices, SMRange where) {
+  for (size_t n = 0; n < indices.size(); ++n) {
+    DimRef dim = base.visible()[n];
+    char number = indices[n].is(Value::Kind::tensor) ? indices[n].tensor.row : char(0);
+    if (number == 'i' && dim->isSequence() && dim->sequence == clause->queries->sequence)
+      rowLookups.emplace_back(where, dim);
+    if (number != 'j' || !dim->isSequence() || dim->sameSize(*clause->keys))
+      continue;
+    Report r =
+        report(where, "a tensor indexed by `j` must reach as far as the keys do, and this is " + text(base.visible()));
+    r.note("the keys are along " + described(clause->keys));
+    if (isAllRowsOf(clause->keys, dim))
+      r.note("`cache(…)` has the rows of the calls before as well");
+    return false;
+  }
+  return true;
+}
+
+/// i counts from `past` where the queries are cached.
+bool Elaborator::checkRowLookups() {
+  for (auto &[where, dim] : rowLookups)
+    if (dim->sequence == exportSequences[0]->sequence) {
+      report(where,
+             "`i` counts the rows of the calls before as well, and this has those of one call, along " + described(dim))
+          .note("`cache(…)` has all rows; `[i - past]` is the place in this call");
+      return false;
+    }
+  return true;
+}
+
 Value Elaborator::indexRule(const Tensor &base, llvm::ArrayRef<Value> indices, SMRange where) {
   struct Index {
     std::shared_ptr<const Rule> rule;
     llvm::SmallVector<unsigned, 4> places;
     Folded number;
   };
+  if (base.form != Tensor::Form::rule && !reaches(base, indices, where))
+    return Value::poison();
   llvm::SmallVector<Tensor> tensors;
   for (const Value &index : indices)
     if (index.is(Value::Kind::tensor))

@@ -72,7 +72,8 @@ struct Tensor {
   std::shared_ptr<const Rule> rule;          ///< rule
   llvm::SmallVector<mlir::Value, 1> sources; ///< rule: the tensors it looks at
   bool isLook = true;                        ///< rule: a place of its one source, not something computed
-  char row = 0;                              ///< 'q', 'k': the row itself; 'p': the products of q's and k's row
+  /// 'q', 'k': the row itself; 'p': the products of q's and k's row; 'i', 'j': the number of the query, of the key.
+  char row = 0;
 
   DimsRef visible() const { return DimsRef(dims).drop_front(lifted); }
   DimsRef liftedDims() const { return DimsRef(dims).take_front(lifted); }

@@ -8,8 +8,7 @@ using namespace mlir;
 
 namespace attn {
 
-/// The pattern without `{0}` and the root's slash: `encoder.layer.attention.self.query.weight`.
-std::string Weights::freshSymbol(StringRef pattern) {
+std::string symbolFor(StringRef pattern) {
   std::string base;
   for (size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == '{')
@@ -21,9 +20,16 @@ std::string Weights::freshSymbol(StringRef pattern) {
   }
   if (base.empty() || isdigit(static_cast<unsigned char>(base[0])))
     base = "w" + base;
-  std::string symbol = base;
-  auto taken = [&] { return llvm::any_of(weights, [&](const Weight &w) { return w.symbol == symbol; }); };
-  for (unsigned n = 1; taken(); ++n)
+  return base;
+}
+
+bool Weights::isTaken(StringRef symbol) const {
+  return llvm::any_of(weights, [&](const Weight &w) { return w.symbol == symbol; });
+}
+
+std::string Weights::freshSymbol(StringRef pattern) const {
+  std::string base = symbolFor(pattern), symbol = base;
+  for (unsigned n = 1; isTaken(symbol) || takenElsewhere(symbol); ++n)
     symbol = base + "_" + std::to_string(n);
   return symbol;
 }

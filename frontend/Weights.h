@@ -10,9 +10,13 @@
 
 namespace attn {
 
+/// A pattern of names without `{0}` and the root's slash, fit for a symbol:
+/// `encoder.layer.attention.self.query.weight`.
+std::string symbolFor(StringRef pattern);
+
 class Weights {
 public:
-  Weights(Diagnostics &d) : diags(d) {}
+  Weights(Diagnostics &d, std::function<bool(StringRef)> isTaken) : diags(d), takenElsewhere(std::move(isTaken)) {}
 
   struct Use {
     std::string symbol;
@@ -26,6 +30,7 @@ public:
   size_t mark() const { return weights.size(); }
   void reset(size_t mark);
 
+  bool isTaken(StringRef symbol) const;
   /// Writes the symbols at the head of the module.
   void emit(mlir::ModuleOp module);
 
@@ -37,9 +42,10 @@ private:
     Dims dims;
     SMRange where;
   };
-  std::string freshSymbol(StringRef pattern);
+  std::string freshSymbol(StringRef pattern) const;
 
   Diagnostics &diags;
+  std::function<bool(StringRef)> takenElsewhere;
   std::vector<Weight> weights;
 };
 
