@@ -7,34 +7,38 @@
 // of each length. It must
 //   - agree with the interpreter, which computes in double, within --tolerance of the largest value of each result,
 //   - give the same bits for all sequences in one call and for each alone,
+//   - give the same bits whether the rows of a sequence that it caches come in one call or in several, with sessions of
+//     other lengths in the same calls (tools/agree/Course.h says how rows are parted; `test.after` on a function names
+//     one to call before in every session),
 //   - give the same bits with one thread and with two, whatever the order of tasks,
 //   - take a call of no sequence at all, and weights in every type that a file may hold,
-//   - touch nothing but its outputs and the scratch memory it asked for, both full of NaN before.
+//   - touch nothing but its outputs, the scratch memory it asked for and the rows that it adds to sessions, all full of
+//     NaN before.
 //
 // The first sequence dimension of a function gets the lengths as they are given, each further one those a place on, so
 // that queries and keys differ in number. With --passes=only nothing is compiled: the interpreter's results before and
 // after the passes are compared; with --passes=none the module is compiled as it is written.
 #include "dialect/AttnDialect.h"
+#include "dialect/AttnOps.h"
 #include "dialect/interpreter/Interpreter.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Pipelines.h"
-#include "tools/agree/Batch.h"
+#include "tools/agree/Judge.h"
+#include "tools/agree/Weights.h"
 #include "tools/interpret/Random.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
-#include <cfloat>
-#include <cmath>
-#include <cstring>
+#include <algorithm>
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::agree;
+using attn::interpreter::Session;
 namespace cl = llvm::cl;
 
 namespace {
@@ -63,175 +67,90 @@ LogicalResult runPasses(ModuleOp module) {
   return manager.run(module);
 }
 
-/// One sequence of each length.
-FailureOr<std::vector<Sequence>> drawBatch(func::FuncOp function) {
-  auto names = function->getAttrOfType<ArrayAttr>("attn.sequences");
-  std::vector<Sequence> batch;
+/// Compiled code and where it came from.
+struct Program {
+  ModuleOp module;                          // as it is written
+  ModuleOp transformed;                     // after the passes
+  std::unique_ptr<CompiledModule> compiled; // null with --passes=only
+  std::vector<Bytes> weights;
+};
+
+SmallVector<func::FuncOp> exportsOf(ModuleOp module) {
+  return llvm::filter_to_vector(module.getOps<func::FuncOp>(),
+                                [](func::FuncOp function) { return function->hasAttr("attn.export"); });
+}
+
+/// The lengths of sequence `b`: the first dimension gets them as given, each further one those a place on. What is kept
+/// must be given once, by the first call of a session.
+std::map<std::string, int64_t> lengthsFor(func::FuncOp function, size_t b, const Session &session) {
+  std::map<std::string, int64_t> own;
+  for (auto [s, name] :
+       llvm::enumerate(function->getAttrOfType<ArrayAttr>("attn.sequences").getAsValueRange<StringAttr>()))
+    own[name.str()] = lengths[(b + s) % lengths.size()];
+  function.walk([&](OnceOp op) {
+    int64_t &length = own[op.inDims(0).sequence(0).str()];
+    bool filled = llvm::any_of(session.rows, [&](const auto &place) { return place.first.first == op.getState(); });
+    length = filled ? 0 : std::max<int64_t>(length, 1);
+  });
+  return own;
+}
+
+/// Calls a function in the session of a case that begins, with all its rows.
+LogicalResult callBefore(Program &program, interpreter::Interpreter &interpreter, func::FuncOp before, size_t index,
+                         size_t b, Case &each) {
+  auto sequence = drawSequence(before, lengthsFor(before, b, each.session), 1000 + b, seed);
+  if (failed(sequence) || failed(interpreter.run(before.getName(), sequence->inputs, sequence->lengths, &each.session)))
+    return failure();
+  if (!program.compiled)
+    return success();
+  Run run = {&*sequence, each.memory};
+  callCourse({*program.compiled, index, before, program.weights}, run, {"one call", {0}}, {1, false});
+  each.memory = run.session;
+  return success();
+}
+
+/// A session with room for some rows more than its sequence has; where a function says so (`test.after`), another has
+/// been called in it before.
+FailureOr<Case> beginCase(Program &program, interpreter::Interpreter &interpreter, func::FuncOp function, size_t b) {
+  Case each;
+  each.session.capacity = each.memory.capacity =
+      2 * *std::max_element(lengths.begin(), lengths.end()) + 1 + 7 * static_cast<int64_t>(b);
+  if (program.compiled)
+    each.memory.slots.resize(program.compiled->slots().size());
+  if (auto after = function->getAttrOfType<StringAttr>("test.after"))
+    for (auto [index, before] : llvm::enumerate(exportsOf(program.module)))
+      if (before.getName() == after.getValue() && failed(callBefore(program, interpreter, before, index, b, each)))
+        return failure();
+  auto sequence = drawSequence(function, lengthsFor(function, b, each.session), b, seed);
+  if (failed(sequence))
+    return failure();
+  each.sequence = std::move(*sequence);
+  return each;
+}
+
+FailureOr<int> judgeFunction(Program &program, func::FuncOp function, size_t index) {
+  interpreter::Interpreter interpreter(program.module, interpreter::drawWeights(seed));
+  std::vector<Case> batch;
   for (size_t b = 0; b < lengths.size(); ++b) {
-    std::map<std::string, int64_t> own;
-    for (auto [s, name] : llvm::enumerate(names.getAsValueRange<StringAttr>()))
-      own[name.str()] = lengths[(b + s) % lengths.size()];
-    FailureOr<Sequence> sequence = drawSequence(function, own, b, seed);
-    if (failed(sequence))
+    FailureOr<Case> each = beginCase(program, interpreter, function, b);
+    if (failed(each))
       return failure();
-    batch.push_back(std::move(*sequence));
+    batch.push_back(std::move(*each));
   }
-  return batch;
-}
-
-/// What the interpreter makes of each sequence.
-FailureOr<std::vector<std::vector<Tensor>>> interpret(ModuleOp module, func::FuncOp function,
-                                                      const std::vector<Sequence> &batch) {
-  interpreter::Interpreter interpreter(module, interpreter::drawWeights(seed));
-  std::vector<std::vector<Tensor>> all;
-  for (const Sequence &sequence : batch) {
-    auto results = interpreter.run(function.getName(), sequence.inputs, sequence.lengths);
-    if (failed(results))
-      return failure();
-    all.push_back(std::move(*results));
+  FailureOr<Wanted> wanted = interpretBatch(interpreter, function, batch);
+  if (failed(wanted))
+    return failure();
+  Judge judge(function, batch, {tolerance, pointwise, floorOption, quiet});
+  if (program.compiled) {
+    judge.judgeCompiled({*program.compiled, index, function, program.weights}, *wanted);
+    return judge.wrong;
   }
-  return all;
-}
-
-/// The largest difference, relative to the largest finite number of that result; infinite where one side is no number
-/// or infinite and the other is not the same.
-struct Difference {
-  double relative = 0;
-  size_t place = 0;
-  double wanted = 0, got = 0;
-};
-
-/// The largest finite number of one result in the whole batch.
-double largestOf(const std::vector<std::vector<Tensor>> &results, size_t r) {
-  double largest = floorOption; // where all that is left is what rounding made of 0
-  for (const std::vector<Tensor> &sequence : results)
-    for (double number : sequence[r].numbers)
-      if (std::isfinite(number))
-        largest = std::fmax(largest, std::fabs(number));
-  return largest;
-}
-
-Difference compare(const std::vector<double> &got, const std::vector<double> &wanted, double largest) {
-  Difference worst;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (got[i] == wanted[i] || (std::isnan(got[i]) && std::isnan(wanted[i])))
-      continue;
-    if (got[i] == static_cast<float>(wanted[i])) // infinite where float32 ends
-      continue;
-    if (std::fabs(got[i]) < 2 * FLT_MIN && std::fabs(wanted[i]) < 2 * FLT_MIN) // may be 0: the end of normal numbers
-      continue;
-    double scale = pointwise ? std::fabs(wanted[i]) : largest;
-    double off = std::fabs(got[i] - wanted[i]) / scale;
-    if (!(off <= worst.relative)) // NaN too
-      worst = {std::isnan(off) ? INFINITY : off, i, wanted[i], got[i]};
-  }
-  return worst;
-}
-
-std::vector<double> numbersOf(const Bytes &bytes, size_t begin, size_t count, bool whole) {
-  std::vector<double> numbers(count);
-  for (size_t i = 0; i < count; ++i) {
-    const char *at = bytes.data() + 4 * (begin + i);
-    float real;
-    int32_t integer;
-    std::memcpy(&real, at, 4);
-    std::memcpy(&integer, at, 4);
-    numbers[i] = whole ? integer : real;
-  }
-  return numbers;
-}
-
-/// Judges one function; counts what is wrong.
-class Judge {
-public:
-  Judge(func::FuncOp functionOf, const std::vector<Sequence> &batchOf) : function(functionOf), batch(batchOf) {
-    for (const Sequence &sequence : batch)
-      all.push_back(&sequence);
-  }
-
-  void judgePasses(const std::vector<std::vector<Tensor>> &before, const std::vector<std::vector<Tensor>> &after);
-  void judgeCompiled(const CompiledModule &compiled, size_t index, const std::vector<Bytes> &weights,
-                     const std::vector<std::vector<Tensor>> &wanted);
-  int wrong = 0;
-
-private:
-  void report(const llvm::Twine &what, bool right) {
-    wrong += !right;
-    if (!right || !quiet)
-      llvm::outs() << llvm::formatv("{0,-6}", right ? "right" : "WRONG") << function.getName() << ": " << what << "\n";
-  }
-  void reportDifference(size_t r, size_t b, const Difference &difference) {
-    if (!(difference.relative > worst[r].second.relative))
-      return;
-    worst[r] = {b, difference};
-  }
-  void finishDifferences();
-  std::string lengthsOf(size_t b) const;
-
-  func::FuncOp function;
-  const std::vector<Sequence> &batch;
-  std::vector<const Sequence *> all;
-  std::map<size_t, std::pair<size_t, Difference>> worst; // of each result
-};
-
-std::string Judge::lengthsOf(size_t b) const {
-  std::string text;
-  for (const auto &[name, length] : batch[b].lengths)
-    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(length);
-  return text;
-}
-
-void Judge::finishDifferences() {
-  for (unsigned r = 0; r < function.getNumResults(); ++r) {
-    auto [b, difference] = worst[r];
-    std::string text = llvm::formatv("result {0}: largest error {1:e2}", r, difference.relative);
-    if (difference.relative > tolerance)
-      text += llvm::formatv(", number {0} where {1} is {2:e9}, expected {3:e9}", difference.place, lengthsOf(b),
-                            difference.got, difference.wanted);
-    report(text, difference.relative <= tolerance);
-  }
-}
-
-void Judge::judgePasses(const std::vector<std::vector<Tensor>> &before, const std::vector<std::vector<Tensor>> &after) {
-  for (size_t b = 0; b < batch.size(); ++b)
-    for (size_t r = 0; r < before[b].size(); ++r)
-      reportDifference(r, b, compare(after[b][r].numbers, before[b][r].numbers, largestOf(before, r)));
-  finishDifferences();
-}
-
-void Judge::judgeCompiled(const CompiledModule &compiled, size_t index, const std::vector<Bytes> &weights,
-                          const std::vector<std::vector<Tensor>> &wanted) {
-  auto call = [&](ArrayRef<const Sequence *> sequences, Threads threads) {
-    CallResult result = callCompiled(compiled, index, function, sequences, weights, threads);
-    if (!result.complaint.empty())
-      report(result.complaint, false);
-    return result.outputs;
-  };
-  std::vector<Bytes> together = call(all, {1, false});
-  report("two threads, tasks backwards, same bits", call(all, {2, true}) == together);
-
-  std::vector<Bytes> none = call({}, {1, false});
-  report("no sequence at all", llvm::all_of(none, [](const Bytes &bytes) { return bytes.empty(); }));
-
-  std::vector<Bytes> apart(together.size());
-  for (const Sequence *sequence : all) {
-    std::vector<Bytes> one = call(sequence, {1, false});
-    for (size_t r = 0; r < one.size(); ++r)
-      apart[r].insert(apart[r].end(), one[r].begin(), one[r].end());
-  }
-  report("each sequence alone, same bits", apart == together);
-
-  for (size_t r = 0; r < together.size(); ++r) {
-    bool whole = cast<RankedTensorType>(function.getResultTypes()[r]).getElementType().isInteger();
-    double largest = largestOf(wanted, r);
-    size_t begin = 0;
-    for (size_t b = 0; b < batch.size(); ++b) {
-      const std::vector<double> &expected = wanted[b][r].numbers;
-      reportDifference(r, b, compare(numbersOf(together[r], begin, expected.size(), whole), expected, largest));
-      begin += expected.size();
-    }
-  }
-  finishDifferences();
+  interpreter::Interpreter other(program.transformed, interpreter::drawWeights(seed));
+  FailureOr<Wanted> after = interpretBatch(other, function, batch);
+  if (failed(after))
+    return failure();
+  judge.judgePasses(*wanted, *after);
+  return judge.wrong;
 }
 
 /// Compiles, interprets, judges; the number of things that are wrong, or failure where it did not come to that.
@@ -242,40 +161,24 @@ FailureOr<int> judgeModule(ModuleOp module, StringRef folder) {
   std::optional<Target> target = findTarget(mcpu);
   if (!target)
     return module.emitError() << "there is no machine `" << mcpu << "`";
-  std::unique_ptr<CompiledModule> compiled;
-  std::vector<Bytes> weights;
+  Program program{module, *transformed, nullptr, {}};
+  int wrong = 0;
   if (passes != Passes::only) {
     auto made = CompiledModule::compile(*transformed, *target, folder);
     if (failed(made))
       return failure();
-    compiled = std::move(*made);
-    weights = packWeights(*transformed, *compiled, seed);
-  }
-  int wrong = 0;
-  if (compiled && !packsEveryType(*transformed, *compiled, seed)) {
-    llvm::outs() << "WRONG weights in float16 or bfloat16 are packed otherwise than in float32\n";
-    ++wrong;
-  }
-  size_t index = 0;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function->hasAttr("attn.export"))
-      continue;
-    auto batch = drawBatch(function);
-    if (failed(batch))
-      return failure();
-    auto wanted = interpret(module, function, *batch);
-    if (failed(wanted))
-      return failure();
-    Judge judge(function, *batch);
-    if (compiled) {
-      judge.judgeCompiled(*compiled, index++, weights, *wanted);
-    } else {
-      auto after = interpret(*transformed, function, *batch);
-      if (failed(after))
-        return failure();
-      judge.judgePasses(*wanted, *after);
+    program.compiled = std::move(*made);
+    program.weights = packWeights(*transformed, *program.compiled, seed);
+    if (!packsEveryType(*transformed, *program.compiled, seed)) {
+      llvm::outs() << "WRONG weights in float16 or bfloat16 are packed otherwise than in float32\n";
+      ++wrong;
     }
-    wrong += judge.wrong;
+  }
+  for (auto [index, function] : llvm::enumerate(exportsOf(module))) {
+    FailureOr<int> more = judgeFunction(program, function, index);
+    if (failed(more))
+      return failure();
+    wrong += *more;
   }
   return wrong;
 }

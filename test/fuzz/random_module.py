@@ -1,30 +1,38 @@
 # A random module of the attn dialect: one export, some of whose values come out. Seeded: the same number, the same text.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#     random_module.py SEED [OPERATIONS]
+#     random_module.py SEED [OPERATIONS [sessions]]
 #
-# A name says its size (A4, B4; T, Q are as long as the sequence), so no operation can give one name two sizes. A consumer
+# A name says its size (A4, B4; T, Q are as long as the sequence; S, R as long as all its cached rows), so no operation can give one name two sizes. A consumer
 # often calls a dimension otherwise than the producer did. Besides single operations there are the patterns that passes
-# look for: attention, normalisations and activations written by hand, products of one tensor with several weights.
+# look for: attention, normalisations and activations written by hand, products of one tensor with several weights. With `sessions` rows are
+# cached, and attended to from call to call, and scans carry a state along the sequence.
+#
+# A value `varies` if what it holds depends on how rows are parted among calls: sums over the rows of a call, what a scan
+# makes of them. Such a value is not cached, and as a result is held against the interpreter alone.
 import random
 import sys
 
 
 class Value:
-    def __init__(self, ssa, dims, kind="f32"):
-        self.ssa, self.dims, self.kind = ssa, list(dims), kind
+    def __init__(self, ssa, dims, kind="f32", varies=False):
+        self.ssa, self.dims, self.kind, self.varies = ssa, list(dims), kind, varies
+
+
+KINDS = {"T": "T", "Q": "T", "S": "all", "R": "all"}
+SPELLED = {"Q": "Q:T", "S": "S:all.T", "R": "R:all.T"}
 
 
 def size(dim):
-    return "?" if dim[0] in "TQ" else dim[1:]
+    return "?" if dim in KINDS else dim[1:]
 
 
 def kind_of(dim):
-    return "T" if dim[0] in "TQ" else dim[1:]
+    return KINDS.get(dim, dim[1:])
 
 
 def spelled(dim):
-    return "Q:T" if dim == "Q" else dim
+    return SPELLED.get(dim, dim)
 
 
 def type_of(dims, kind="f32"):
@@ -39,6 +47,7 @@ class Module:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.lines, self.weights, self.values = [], [], []
+        self.states = 0
         self.count, self.indent = 0, "  "
 
     def pick(self, values):
@@ -56,7 +65,8 @@ class Module:
         inputs = ", ".join(self.operand(value, dims) for value, dims in operands)
         ssa = self.fresh()
         self.lines.append(f"{self.indent}{ssa} = attn.{op} ({inputs}) -> {type_of(out)} {names(out)}" + (body or ""))
-        result = Value(ssa, out)
+        summed = [dim for _, dims in operands for dim in dims if dim in KINDS and (dim not in out or f'softmax "{dim}"' == op)]
+        result = Value(ssa, out, varies=bool(summed) or any(value.varies for value, _ in operands))
         self.values.append(result)
         return result
 
@@ -64,8 +74,10 @@ class Module:
 
     def other(self, dim, taken):
         """Another name of the same size."""
-        letters = "TQ" if dim[0] in "TQ" else "ABCDEN"
-        options = [letter + dim[1:] for letter in letters if letter + dim[1:] not in taken]
+        if dim in KINDS:
+            options = [name for name in KINDS if KINDS[name] == KINDS[dim] and name not in taken]
+        else:
+            options = [letter + dim[1:] for letter in "ABCDEN" if letter + dim[1:] not in taken]
         return self.pick(options) if options else None
 
     def called(self, value):
@@ -160,7 +172,7 @@ class Module:
             return None
         summed = [d for d in shared if d == shared[0] or self.random.random() < 0.3]
         out = [d for d in a + [d for d in b if d not in a] if d not in summed]
-        if len(out) > 4 or sum(kind_of(d) == "T" for d in out) > 2:
+        if len(out) > 4 or sum(d in KINDS for d in out) > 2:
             return None
         product = self.add("contract", [(x, a), (y, b)], self.shuffled(out))
         return self.map(product, ([self.constant("c", 0.25), "%r = arith.mulf %a0, %c : f32", "%s = math.tanh %r : f32"], "%s"))
@@ -172,7 +184,7 @@ class Module:
 
     def rows(self):
         """Values with a static last dimension."""
-        return [v for v in self.values if v.dims and kind_of(v.dims[-1]) != "T"]
+        return [v for v in self.values if v.dims and v.dims[-1] not in KINDS]
 
     def normalise(self):
         x = self.pick(self.rows())
@@ -300,10 +312,10 @@ class Module:
             return None
         x = self.pick(self.values[:3] + [v for v in self.rows()])
         turns = self.pick([1, 2, 3])
-        if not x.dims or kind_of(x.dims[-1]) == "T":
+        if not x.dims or x.dims[-1] in KINDS:
             return None
         outer, lines = self.values, self.lines
-        carried, kept = Value(self.fresh(), x.dims), self.random.random() < 0.4 and f"N{turns}" not in x.dims
+        carried, kept = Value(self.fresh(), x.dims, varies=x.varies), self.random.random() < 0.4 and f"N{turns}" not in x.dims
         self.values, self.lines, self.indent = [carried, self.pick(outer)], [], "    "
         for _ in range(3):
             self.pick([self.map, self.zip, self.normalise, self.softmax, self.reduce, self.dense])()
@@ -317,8 +329,8 @@ class Module:
         self.lines += [f"  ^bb0(%l: i32, {carried.ssa}: {kind}):"] + body
         self.lines += [f"    attn.yield {back.ssa}{', ' + carried.ssa if kept else ''} : {kind}{', ' + kind if kept else ''}", "  }"]
         if kept and len(x.dims) < 4:
-            self.values.append(Value(stack, [f"N{turns}"] + x.dims))
-        self.values.append(Value(ssa, x.dims))
+            self.values.append(Value(stack, [f"N{turns}"] + x.dims, varies=back.varies))
+        self.values.append(Value(ssa, x.dims, varies=back.varies))
         return self.values[-1]
 
     def turn_linear(self, carried, turns):
@@ -331,23 +343,93 @@ class Module:
         ssa, out = self.fresh(), type_of(dims)
         self.lines += [f"    {ssa} = attn.linear @{name}[%l] ({self.operand(carried, dims[:-1] + [last])}, {self.operand(extra, own)}) -> {out} {names(dims)}"
                        + self.body(["f32", "f32"], ["%r = arith.addf %a0, %a1 : f32", "%s = math.tanh %r : f32"], "%s")]
-        return Value(ssa, dims)
+        return Value(ssa, dims, varies=carried.varies or extra.varies)
 
-    def text(self, operations):
+    # sessions
+
+    def cache(self, x):
+        """All rows of x so far; x has the sequence first and nowhere else."""
+        name, ssa = f"s{self.states}", self.fresh()
+        self.states += 1
+        self.weights.append(f"attn.state cache @{name} : {type_of(x.dims)}")
+        out = Value(ssa, ["S"] + x.dims[1:])
+        self.lines.append(f"  {ssa} = attn.cache @{name} ({self.operand(x, x.dims)}) -> {type_of(out.dims)} {names(out.dims)}")
+        self.values.append(out)
+        return out
+
+    def cached(self):
+        """A value whose rows are cached, for whoever takes it."""
+        found = [v for v in self.values if v.dims[:1] == ["T"] and not v.varies and not any(d in KINDS for d in v.dims[1:])]
+        return found and self.cache(self.pick(found))
+
+    def recall(self):
+        """Attention over all rows so far, masked, some of it by hand."""
+        x = self.pick([Value("%x", ["T", "C12"])] + [v for v in self.values if v.dims == ["T", "C12"] and not v.varies])
+        q, k, v = (self.linear(x, ["B3", "A4"]) for _ in range(3))
+        k, v = self.cache(k), self.cache(v)
+        mask = self.pick([["%r = arith.cmpi sle, %j, %i : i32"],
+                          ["%d = arith.subi %i, %j : i32", "%width = arith.constant 7 : i32", "%zero = arith.constant 0 : i32",
+                           "%after = arith.cmpi sge, %d, %zero : i32", "%near = arith.cmpi slt, %d, %width : i32", "%r = arith.andi %after, %near : i1"]])
+        dims = ["T", "B3", "A4"]
+        if self.random.random() < 0.6:
+            operands = ", ".join([self.operand(q, dims), self.operand(k, ["S", "B3", "A4"]), self.operand(v, ["S", "B3", "D4"])])
+            ssa = self.fresh()
+            self.lines.append(f"  {ssa} = attn.attend softmax scale 0.5 ({operands}) -> {type_of(dims)} [T, B3, D4] mask {{")
+            self.lines += ["  ^bb0(%i: i32, %j: i32, %h: i32):"] + [f"    {line}" for line in mask] + ["    attn.yield %r : i1", "  }"]
+            y = Value(ssa, dims)
+            self.values.append(y)
+            return self.add("reshape", [(y, dims)], ["T", "C12"])
+        i, j = self.fresh(), self.fresh()
+        self.lines += [f"  {i} = attn.pos tensor<?xi32> [T]", f"  {j} = attn.pos tensor<?xi32> [S:all.T]"]
+        s = self.add("contract", [(q, dims), (k, ["S", "B3", "A4"])], ["T", "B3", "S"])
+        steps = [line.replace("%r", "%m") for line in mask] + [
+            "%c = arith.constant 0.5 : f32", "%t = arith.mulf %s, %c : f32", "%low = arith.constant 0xFF800000 : f32", "%r = arith.select %m, %t, %low : f32"]
+        body = " {\n  ^bb0(%s: f32, %i: i32, %j: i32):\n" + "\n".join(f"    {line}" for line in steps) + "\n    attn.yield %r : f32\n  }"
+        s = self.add("map", [(s, s.dims), (Value(i, ["T"], "i32"), ["T"]), (Value(j, ["S"], "i32"), ["S"])], s.dims, body)
+        w = self.add('softmax "S"', [(s, s.dims)], s.dims)
+        y = self.add("contract", [(w, w.dims), (v, ["S", "B3", "A4"])], dims)
+        y.varies = False  # each row sees the rows before it, in whatever call they came
+        return self.add("reshape", [(y, dims)], ["T", "C12"])
+
+    def scan(self):
+        """A state of eight numbers along the sequence: all its values, or the last one too."""
+        found = [v for v in self.values if v.dims[:1] == ["T"] and len(v.dims) == 2 and v.dims[1] not in KINDS and v.dims[1] != "D8"]
+        x = found and self.pick(found)
+        if not x:
+            return None
+        row, state, last, stack = (self.fresh() for _ in range(4))
+        zero, a, n = self.fresh(), self.fresh(), self.fresh()
+        kind, both = type_of(["D8"]), self.random.random() < 0.5
+        one, two = self.weight(["8", size(x.dims[1])]), self.weight(["8", "8"])
+        self.lines += [f"  {zero} = arith.constant dense<0.5> : {kind}",
+                       f'  {last}, {stack} = attn.scan "T" rows 1 ({self.operand(x, x.dims)}, {zero} : {kind} [D8]) -> ({kind} [D8], {type_of(["T", "D8"])} [T, D8]) {{',
+                       f"  ^bb0({row}: {type_of(x.dims[1:])}, {state}: {kind}):",
+                       f"    {a} = attn.linear @{one} ({row} : {type_of(x.dims[1:])} {names(x.dims[1:])}) -> {kind} [D8]" + self.body(["f32"], [], "%a0"),
+                       f"    {n} = attn.linear @{two} ({state} : {kind} [E8], {a} : {kind} [D8]) -> {kind} [D8]"
+                       + self.body(["f32", "f32"], ["%r = arith.addf %a0, %a1 : f32", "%s = math.tanh %r : f32"], "%s"),
+                       f"    attn.yield {n}, {n if both else state} : {kind}, {kind}", "  }"]
+        self.values += [Value(last, ["D8"], varies=True), Value(stack, ["T", "D8"], varies=True)]
+        return self.values[-1]
+
+    def text(self, operations, sessions=False):
         self.values = [Value("%x", ["T", "C12"]), Value("%y", ["T", "D8"]), Value("%b", ["C12"]), Value("%n", [])]
         given = list(self.values)
         makers = [self.map, self.map, self.zip, self.zip, self.reduce, self.contract, self.softmax, self.normalise, self.linear, self.dense,
                   self.projections, self.reshape, self.merge, self.slice, self.concat, self.layernorm, self.attention, self.gather, self.repeat]
+        if sessions:
+            makers += [self.cached, self.recall, self.recall, self.scan]
+            self.recall()
         for _ in range(operations):
             self.pick(makers)()
-        made = [v for v in self.values if v not in given]
+        made = [v for v in self.values if v not in given and not any(kind_of(d) == "all" for d in v.dims)]
         results = made[-2:] + self.random.sample(made[:-2], min(2, len(made[:-2]))) or given[:1]
         arguments = ", ".join(f'{v.ssa}: {type_of(v.dims)} {{attn.name = "{v.ssa[1:]}", attn.dims = #attn.dims<{names(v.dims)}>}}' for v in given)
-        types = ", ".join(f"{type_of(v.dims)} {{attn.dims = #attn.dims<{names(v.dims)}>}}" for v in results)
-        lines = self.weights + [f"func.func @f({arguments})", f"    -> ({types}) attributes {{attn.export, attn.sequences = [\"T\"]}} {{"]
+        types = ", ".join(f"{type_of(v.dims)} {{attn.dims = #attn.dims<{names(v.dims)}>{', test.varies' if self.states and v.varies else ''}}}" for v in results)
+        cached = ', attn.cached = "T"' if self.states else ""
+        lines = self.weights + [f"func.func @f({arguments})", f"    -> ({types}) attributes {{attn.export, attn.sequences = [\"T\"]{cached}}} {{"]
         lines += self.lines + [f"  return {', '.join(v.ssa for v in results)} : {', '.join(type_of(v.dims) for v in results)}", "}"]
         return "\n".join(lines)
 
 
 if __name__ == "__main__":
-    print(Module(int(sys.argv[1])).text(int(sys.argv[2]) if len(sys.argv) > 2 else 12))
+    print(Module(int(sys.argv[1])).text(int(sys.argv[2]) if len(sys.argv) > 2 else 12, "sessions" in sys.argv))

@@ -84,7 +84,39 @@ FailureOr<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp plan
   if (!compiled->table || !metadata)
     llvm::report_fatal_error("attn-agree: an object has no program or no metadata");
   compiled->meta = std::move(*metadata);
+  compiled->readState();
   return compiled;
+}
+
+static int64_t product(const llvm::json::Array *sizes) {
+  int64_t count = 1;
+  for (const llvm::json::Value &size : *sizes)
+    count *= *size.getAsInteger();
+  return count;
+}
+
+void CompiledModule::readState() {
+  std::vector<std::vector<size_t>> slotsOf; // of each entry under "state"
+  if (const llvm::json::Array *state = metadata().getArray("state"))
+    for (const llvm::json::Value &value : *state) {
+      const llvm::json::Object &entry = *value.getAsObject();
+      std::vector<size_t> &own = slotsOf.emplace_back();
+      for (int64_t turn = product(entry.getArray("turns")); turn-- > 0;) {
+        own.push_back(stateSlots.size());
+        stateSlots.push_back({*entry.getString("kind") == "cache", 4 * product(entry.getArray("row"))});
+      }
+    }
+  for (size_t i = 0; i < functions(); ++i) {
+    FunctionState &own = functionStates.emplace_back();
+    own.cached = function(i).getString("cached").value_or("").str();
+    if (const llvm::json::Array *kept = function(i).getArray("kept"))
+      for (const llvm::json::Value &value : *kept) {
+        KeptSequence &along = own.kept.emplace_back();
+        along.name = value.getAsObject()->getString("sequence")->str();
+        for (const llvm::json::Value &entry : *value.getAsObject()->getArray("state"))
+          llvm::append_range(along.slots, slotsOf[*entry.getAsInteger()]);
+      }
+  }
 }
 
 CompiledModule::~CompiledModule() {

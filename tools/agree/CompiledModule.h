@@ -5,14 +5,13 @@
 // itself: tasks run on as many threads as asked for, in an order that no result may depend on.
 #ifndef ATTN_TOOLS_AGREE_COMPILEDMODULE_H
 #define ATTN_TOOLS_AGREE_COMPILEDMODULE_H
-#include "dialect/interpreter/Tensor.h"
 #include "lowering/targets/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/abi.h"
+#include "tools/agree/Memory.h"
 #include "llvm/Support/JSON.h"
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace attn::agree {
 
@@ -23,8 +22,23 @@ struct Threads {
   bool backwards = false;
 };
 
-/// One weight slot's memory.
-using Bytes = std::vector<char>;
+/// One place of a session: an entry of the metadata's "state" in one of its turns.
+struct StateSlot {
+  bool cache = false; ///< else a `once`
+  int64_t rowBytes = 0;
+};
+
+/// A sequence along which a function keeps rows in `once` places.
+struct KeptSequence {
+  std::string name;
+  std::vector<size_t> slots;
+};
+
+/// What a function does to sessions.
+struct FunctionState {
+  std::string cached; ///< the sequence along which it caches, or ""
+  std::vector<KeptSequence> kept;
+};
 
 class CompiledModule {
 public:
@@ -38,9 +52,15 @@ public:
   const llvm::json::Object &function(size_t i) const;
   size_t functions() const { return table->functions; }
   const llvm::json::Object &metadata() const { return *meta.getAsObject(); }
+  const std::vector<StateSlot> &slots() const { return stateSlots; }
+  const FunctionState &stateOf(size_t i) const { return functionStates[i]; }
 
 private:
   CompiledModule() = default;
+  void readState();
+
+  std::vector<StateSlot> stateSlots;
+  std::vector<FunctionState> functionStates;
   void *library = nullptr;
   const attn_program *table = nullptr;
   llvm::json::Value meta = nullptr;
