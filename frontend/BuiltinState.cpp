@@ -78,10 +78,14 @@ bool Elaborator::isKept(CallArgs &args, const Tensor &x) {
     }
   auto isOpen = [&](DimRef own) { return !x.visible().empty() && x.visible()[0]->sequence == own->sequence; };
   DimsRef open = DimsRef(exportSequences).take_front(caches ? 1 : exportSequences.size());
-  bool single =
-      x.visible().size() < 2 || llvm::none_of(x.visible().drop_front(), [](DimRef d) { return d->isSequence(); });
-  if (single && llvm::any_of(open, isOpen))
+  bool along = llvm::any_of(open, isOpen);
+  auto isFixed = [](DimRef d) { return !d->isSequence(); };
+  if (along && llvm::all_of(x.visible().drop_front(), isFixed))
     return true;
+  if (along) {
+    fail(where, args.what() + " keeps rows of one size, and this is " + text(x.visible()));
+    return false;
+  }
   std::string which = exportSequences.empty() ? "no parameter of this export has a sequence"
                       : caches                ? "`" + exportSequences[0]->name + "`, the first sequence of this export"
                                               : "a sequence of this export's parameters";
@@ -92,6 +96,32 @@ bool Elaborator::isKept(CallArgs &args, const Tensor &x) {
   else
     noteOrigin(r, exportSequences[0]);
   return false;
+}
+
+DimRef Elaborator::keptDimension(const Tensor &x) const {
+  for (DimRef dim : x.dims)
+    if (dim->isSequence() && llvm::none_of(exportSequences, [&](DimRef own) { return own->sequence == dim->sequence; }))
+      return dim;
+  return nullptr;
+}
+
+/// Of an export that caches: i counts from `past`, and every call gives rows of the cached sequence.
+bool Elaborator::checkSession() {
+  DimRef cached = exportSequences[0];
+  for (auto &[where, dim] : rowLookups)
+    if (dim->sequence == cached->sequence) {
+      report(where,
+             "`i` counts the rows of the calls before as well, and this has those of one call, along " + described(dim))
+          .note("`cache(…)` has all rows; `[i - past]` is the place in this call");
+      return false;
+    }
+  for (auto &[where, dim] : onceRows)
+    if (dim->sequence == cached->sequence) {
+      report(where, "`once` is filled by one call, and every call of this export gives rows of `" + cached->name +
+                        "`, along which it caches");
+      return false;
+    }
+  return true;
 }
 
 /// The export was at this place before in the same call.
@@ -145,6 +175,8 @@ Value Elaborator::builtinKeep(CallArgs &args) {
     return failTwice(args, *place.state, *place.before);
   if (!place.fits)
     return failRows(args, *place.state, row);
+  if (!caches)
+    onceRows.emplace_back(args.range(), first);
   Origin origin{args.range(), ""};
   DimRef all = caches ? table.allRows(first, origin) : table.keptRows(first, origin);
   Tensor rows = emitMove(x, order, 0, args.range());

@@ -164,12 +164,28 @@ Value Elaborator::builtinConv2d(CallArgs &args) {
   return apply(ScalarOp::add, {y, b}, args.range(), "the bias");
 }
 
+/// Who looks at a tap gets a tensor a call, along what the caller gave.
+bool Elaborator::isShown(CallArgs &args, const Tensor &x) {
+  if (isInScan()) {
+    report(args.range(), "`tap` cannot stand in a `repeat` over a sequence: it shows one tensor a call")
+        .note("`yield` what it shows, and tap that behind the `repeat`");
+    return false;
+  }
+  DimRef kept = keptDimension(x);
+  if (!kept)
+    return true;
+  Report r = report(args.range(), "`tap` shows what is as long as something given, and `" + kept->name +
+                                      "` are rows that the session keeps");
+  noteOrigin(r, kept);
+  return false;
+}
+
 Value Elaborator::builtinTap(CallArgs &args) {
   if (!args.check(2, 2))
     return Value::poison();
   Value v = args.tensor(0);
   auto name = evalText(args.placed[1]->value, "the name of a tap");
-  if (v.isPoison() || !name)
+  if (v.isPoison() || !name || !isShown(args, v.tensor))
     return Value::poison();
   llvm::SmallVector<const Turn *> turns;
   std::string pattern = name->pattern(turns);

@@ -197,7 +197,8 @@ OwningOpRef<ModuleOp> Elaborator::run() {
       elaborateRequire(*require);
   if (diags.hasErrors())
     return nullptr;
-  elaborateExports();
+  while (!elaborateOnce()) {
+  }
   if (diags.hasErrors() || !states.checkExports())
     return nullptr;
   warnUnread();
@@ -246,7 +247,20 @@ void Elaborator::setModuleAttributes() {
 
 // ------------------------------------------------------------------------------------------------------------- exports
 
+/// All exports; false where they begin again, because a place of the session was reached in one loop by an export and
+/// turn by turn by another: then no export makes a loop there.
+bool Elaborator::elaborateOnce() {
+  elaborateExports();
+  if (diags.hasErrors() || !states.findSplit(writtenOut))
+    return true;
+  module->getBody()->clear();
+  states.reset({0, 0});
+  weights.reset(0);
+  return false;
+}
+
 void Elaborator::elaborateExports() {
+  states.beginModule();
   bool any = false;
   for (const Item *item : file.items) {
     auto *fn = llvm::dyn_cast<FnDecl>(item);
@@ -325,6 +339,7 @@ bool Elaborator::elaborateExport(const FnDecl &fn) {
   lets.clear();
   rotations.clear();
   rowLookups.clear();
+  onceRows.clear();
   turnsInForce.clear();
   stopForInts = false;
   stopTurn = nullptr;
@@ -358,16 +373,13 @@ bool Elaborator::elaborateExport(const FnDecl &fn) {
 
 /// What is kept belongs to the session; a result is as long as something that the caller gave.
 bool Elaborator::isOfThisCall(const Tensor &t, const FnDecl &fn) {
-  for (DimRef dim : t.dims) {
-    auto isOwn = [&](DimRef own) { return own->sequence == dim->sequence; };
-    if (!dim->isSequence() || llvm::any_of(exportSequences, isOwn))
-      continue;
-    Report r = report(fn.name.range, "the export `" + fn.name.text + "` gives " + text(t.dims) + ", and `" + dim->name +
-                                         "` are rows that the session keeps: the caller has no length for them");
-    noteOrigin(r, dim);
-    return false;
-  }
-  return true;
+  DimRef kept = keptDimension(t);
+  if (!kept)
+    return true;
+  Report r = report(fn.name.range, "the export `" + fn.name.text + "` gives " + text(t.dims) + ", and `" + kept->name +
+                                       "` are rows that the session keeps: the caller has no length for them");
+  noteOrigin(r, kept);
+  return false;
 }
 
 bool Elaborator::finishExport(const FnDecl &fn, Value result, Scope &, llvm::ArrayRef<Attribute> argAttrs,
@@ -379,7 +391,7 @@ bool Elaborator::finishExport(const FnDecl &fn, Value result, Scope &, llvm::Arr
     results.push_back(result);
   llvm::SmallVector<mlir::Value> values;
   llvm::SmallVector<Attribute> resultAttrs;
-  if (states.caches() && !checkRowLookups())
+  if (states.caches() && !checkSession())
     return false;
   for (size_t i = 0; i < results.size(); ++i) {
     Value &v = results[i];

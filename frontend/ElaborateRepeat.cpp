@@ -24,52 +24,76 @@ static Value rowOf(Elaborator &e, const Tensor &rows, const Tensor &number, SMRa
 bool Elaborator::repeatOnce(const RepeatExpr &e, int64_t count, DimRef along, const Tensor *rows, Value &result) {
   turnPool.push_back({e.variable.text, {}, count, e.variable.range});
   Turn *open = &turnPool.back();
-  LoopBody body(*this, e, {open, 0, false});
-  if (!body.collect(false)) {
-    remark(e.range, "this repeat is written out turn by turn: it carries a number");
-    return false;
-  }
-  if (rows)
-    body.carryNumber();
-  size_t mark = weights.mark();
-  States::Mark statesMark = states.mark();
-  unsigned errors = failures;
-  open->value = body.begin(builder.getI32Type());
-  body.addCarried();
-  if (rows) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(&body.region.front());
-    body.run(rowOf(*this, *rows, body.carried[0].inside, e.range));
-  } else {
-    body.run(Value::of(open));
-  }
+  LoopStart start;
   std::string why;
-  if (failures == errors && !isStopping())
-    why = body.settle();
-  if (failures != errors || stopForInts || (stopTurn && stopTurn != open)) {
-    result = Value::poison();
-    body.restore(failures != errors);
-    return true;
+  for (bool again = true; again;) {
+    LoopBody body(*this, e, {open, 0, false}, start);
+    if (!body.collect(false)) {
+      why = "it carries a number";
+      break;
+    }
+    size_t mark = weights.mark();
+    States::Mark statesMark = states.mark();
+    why = tryOnce(body, along, rows, result);
+    if (why.empty())
+      return true;
+    body.restore();
+    weights.reset(mark);
+    states.reset(statesMark);
+    again = body.again;
   }
-  if (stopTurn)
-    why = stopWhy + " needs its number";
-  stopTurn = nullptr;
-  if (why.empty()) {
-    LoopBody::Ends ends = body.close(along);
-    auto op = RepeatOp::create(builder, at(e.range), ends.types, builder.getI64IntegerAttr(0),
-                               builder.getI64IntegerAttr(count), ends.inputs, dimsArray(&context, ends.in),
-                               dimsArray(&context, ends.out));
-    result = body.finish(op, ends);
-    return true;
-  }
-  body.restore();
-  weights.reset(mark);
-  states.reset(statesMark);
   remark(e.range, "this repeat is written out turn by turn: " + why);
   return false;
 }
 
+/// The reason why it is no loop; none where there is a result, or poison.
+std::string Elaborator::tryOnce(LoopBody &body, DimRef along, const Tensor *rows, Value &result) {
+  Turn *open = const_cast<Turn *>(body.turn.open);
+  SMRange where = body.repeat.range;
+  States::Mark statesMark = states.mark();
+  unsigned errors = failures;
+  if (rows)
+    body.carryNumber();
+  open->value = body.begin(builder.getI32Type());
+  body.addCarried();
+  Value element = Value::of(open);
+  if (rows) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&body.region.front());
+    element = rowOf(*this, *rows, body.carried[0].inside, where);
+  }
+  body.run(std::move(element));
+  std::string why;
+  if (failures == errors && !isStopping())
+    why = body.settle(along);
+  if (failures != errors || stopForInts || (stopTurn && stopTurn != open)) {
+    result = Value::poison();
+    body.restore(failures != errors);
+    return "";
+  }
+  if (stopTurn)
+    why = stopWhy + " needs its number";
+  else if (why.empty() && states.reachedOneOf(writtenOut, statesMark))
+    why = "another export, which keeps the same rows, needs its number";
+  stopTurn = nullptr;
+  if (!why.empty())
+    return why;
+  LoopBody::Ends ends = body.close(along);
+  auto op = RepeatOp::create(builder, at(where), ends.types, builder.getI64IntegerAttr(0),
+                             builder.getI64IntegerAttr(open->count), ends.inputs, dimsArray(&context, ends.in),
+                             dimsArray(&context, ends.out));
+  result = body.finish(op, ends);
+  return "";
+}
+
 // ------------------------------------------------------------------------------------------------------ turn by turn
+
+bool Elaborator::canStack(const Tensor &t, DimRef along, SMRange where) {
+  if (!along->isNamed() || placeOf(t.visible(), along) < 0)
+    return true;
+  fail(where, "`yield` of " + text(t.visible()) + " would give a tensor with `" + along->name + "` twice");
+  return false;
+}
 
 Value Elaborator::stack(llvm::ArrayRef<Value> turns, DimRef along, SMRange where) {
   llvm::SmallVector<Tensor> parts;
@@ -79,6 +103,8 @@ Value Elaborator::stack(llvm::ArrayRef<Value> turns, DimRef along, SMRange where
       return Value::poison();
     if (!v.is(Value::Kind::tensor))
       v = Value::of(tensorOf(v, true));
+    if (!canStack(v.tensor, along, where))
+      return Value::poison();
     Dims dims(v.tensor.dims);
     dims.insert(dims.begin() + v.tensor.lifted, one);
     parts.push_back(emitReshape(v.tensor, dims, v.tensor.lifted, where));
@@ -132,46 +158,59 @@ Value Elaborator::repeatTurns(const RepeatExpr &e, int64_t from, int64_t to, Dim
 
 // --------------------------------------------------------------------------------------------------- rows of a tensor
 
+/// One attempt; the reason why it is no scan.
+std::string Elaborator::tryScan(LoopBody &body, const Tensor &rows, DimRef along, unsigned lifted, Value &result) {
+  SMRange where = body.repeat.range;
+  unsigned errors = failures;
+  Dims rowDims(rows.dims.begin() + 1, rows.dims.end());
+  mlir::Value row = body.begin(tensorType(rowDims, rows.elem));
+  body.addCarried();
+  body.run(Value::of(made(row, rowDims, lifted)));
+  std::string why = failures == errors && !isStopping() ? body.settle(along) : "";
+  if (failures != errors || isStopping()) {
+    result = Value::poison();
+    body.restore(failures != errors);
+    return "";
+  }
+  if (!why.empty())
+    return why;
+  LoopBody::Ends ends = body.close(along);
+  llvm::SmallVector<Labels::List> in{Labels().give(rows.dims)};
+  llvm::SmallVector<mlir::Value> inputs{materialise(rows, where)};
+  in.append(ends.in.begin(), ends.in.end());
+  inputs.append(ends.inputs.begin(), ends.inputs.end());
+  auto op =
+      ScanOp::create(builder, at(where), ends.types, builder.getStringAttr(along->sequence),
+                     builder.getI64IntegerAttr(1), inputs, dimsArray(&context, in), dimsArray(&context, ends.out));
+  result = body.finish(op, ends);
+  return "";
+}
+
 /// The rows of a sequence, in order, when the model runs.
 Value Elaborator::scanRows(const RepeatExpr &e, const Tensor &given) {
+  DimRef along = given.visible()[0];
   Dims order(given.dims);
   std::rotate(order.begin(), order.begin() + given.lifted, order.begin() + given.lifted + 1);
   Tensor rows = emitMove(given, order, 0, e.range);
-  Dims rowDims(order.begin() + 1, order.end());
-  unsigned errors = failures;
-  size_t mark = weights.mark();
   std::string why;
-  for (bool numbersAreReal : {false, true}) {
-    LoopBody body(*this, e, {nullptr, 0, true});
-    body.numbersAreReal = numbersAreReal;
+  LoopStart start;
+  for (bool again = true; again;) {
+    LoopBody body(*this, e, {nullptr, 0, true}, start);
     if (!body.collect(true))
       return fail(e.range,
                   "this `repeat` walks a sequence when the model runs, and can carry tensors and numbers only");
-    mlir::Value row = body.begin(tensorType(rowDims, rows.elem));
-    body.addCarried();
-    body.run(Value::of(made(row, rowDims, given.lifted)));
-    why = failures == errors && !isStopping() ? body.settle() : "";
-    if (failures != errors || isStopping()) {
-      body.restore(failures != errors);
-      return Value::poison();
-    }
-    if (why.empty()) {
-      DimRef along = given.visible()[0];
-      LoopBody::Ends ends = body.close(along);
-      llvm::SmallVector<Labels::List> in{Labels().give(rows.dims)};
-      llvm::SmallVector<mlir::Value> inputs{materialise(rows, e.range)};
-      in.append(ends.in.begin(), ends.in.end());
-      inputs.append(ends.inputs.begin(), ends.inputs.end());
-      auto op =
-          ScanOp::create(builder, at(e.range), ends.types, builder.getStringAttr(along->sequence),
-                         builder.getI64IntegerAttr(1), inputs, dimsArray(&context, in), dimsArray(&context, ends.out));
-      return body.finish(op, ends);
-    }
-    body.restore();
+    size_t mark = weights.mark();
+    Value result;
+    why = tryScan(body, rows, along, given.lifted, result);
+    if (why.empty())
+      return result;
+    again = body.again;
+    body.restore(!again);
     weights.reset(mark);
   }
-  report(e.range, "this `repeat` walks a sequence when the model runs, and its turns must be alike: " + why)
-      .note("what is carried has its shape before the first turn: `state = fill(0, H)`");
+  Report r = report(e.range, "this `repeat` walks a sequence when the model runs, and its turns must be alike: " + why);
+  if (StringRef(why).contains("dimensions"))
+    r.note("what is carried has its shape before the first turn: `state = fill(0, H)`");
   return Value::poison();
 }
 

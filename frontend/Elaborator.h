@@ -91,6 +91,7 @@ struct Clause {
 
 /// An argument of a built-in function, evaluated on demand.
 struct CallArgs;
+struct LoopBody;
 
 class Elaborator {
 public:
@@ -121,13 +122,13 @@ public:
   void importFile(const UseItem &use, Home &home);
   void elaborateExports();
   bool elaborateExport(const FnDecl &fn);
+  bool elaborateOnce();
   bool bindExportParameters(const FnDecl &fn, Scope &scope, mlir::Block &entry,
                             llvm::SmallVectorImpl<mlir::Attribute> &attrs);
   bool finishExport(const FnDecl &fn, Value result, Scope &scope, llvm::ArrayRef<mlir::Attribute> argAttrs,
                     mlir::Region &body);
   bool isExportName(StringRef name) const;
   bool isOfThisCall(const Tensor &t, const FnDecl &fn);
-  bool checkRowLookups();
   void setModuleAttributes();
   Value *lookupGlobal(StringRef name, Home *home);
   void evalGlobal(StringRef name, Home::Global &global, Home *home);
@@ -155,8 +156,11 @@ public:
   Value repeatRows(const RepeatExpr &e, Value rows);
   Value scanRows(const RepeatExpr &e, const Tensor &rows);
   bool repeatOnce(const RepeatExpr &e, int64_t count, DimRef along, const Tensor *rows, Value &result);
+  std::string tryOnce(LoopBody &body, DimRef along, const Tensor *rows, Value &result);
+  std::string tryScan(LoopBody &body, const Tensor &rows, DimRef along, unsigned lifted, Value &result);
   Value repeatTurns(const RepeatExpr &e, int64_t from, int64_t to, DimRef along, const Tensor *rows);
   Value stack(llvm::ArrayRef<Value> turns, DimRef along, SMRange where);
+  bool canStack(const Tensor &t, DimRef along, SMRange where);
   void remark(SMRange where, const llvm::Twine &message);
   friend struct LoopBody;
 
@@ -263,6 +267,10 @@ public:
   Value failRows(CallArgs &args, const States::State &place, DimsRef row);
   Calls callsToHere() const;
   bool isInScan() const;
+  bool isShown(CallArgs &args, const Tensor &x);
+  /// A dimension of rows that the session keeps; null where all are static or as long as something given.
+  DimRef keptDimension(const Tensor &x) const;
+  bool checkSession();
   Value dotOf(const Value &x, const Value &y, SMRange where);
   Value reduceTensor(const Tensor &x, unsigned place, StringRef kind, SMRange where);
   Value reduceRule(const Tensor &x, unsigned place, StringRef kind, SMRange where);
@@ -334,6 +342,7 @@ public:
   std::vector<Rotation> rotations;
   /// Look-ups by the number of a query, in a clause, along the queries: wrong where it turns out that they are cached.
   std::vector<std::pair<SMRange, DimRef>> rowLookups;
+  std::vector<std::pair<SMRange, DimRef>> onceRows; ///< along what each `once` keeps rows
   std::vector<std::pair<mlir::Value, std::string>> parameters;
   llvm::StringSet<> intParameters;
   bool stopForInts = false;
@@ -344,6 +353,7 @@ public:
   int64_t steps = 0;     ///< expressions evaluated
   unsigned failures = 0; ///< reports, those said before counted
   std::set<std::pair<const char *, std::string>> reported;
+  std::set<const char *> writtenOut; ///< places of the session in repeats that another export writes out
 
   // of the module
   std::vector<std::string> prefixes, ignores, remarks;

@@ -67,13 +67,19 @@ bool LoopBody::add(StringRef name, bool numbersToo) {
   bool isNumber = value.is(Value::Kind::number) || value.is(Value::Kind::boolean);
   Tensor before = value.tensor;
   if (isNumber && numbersToo)
-    before = tensorOf(value, numbersAreReal);
+    before = tensorOf(value, start.numbersAreReal);
   else if (!value.is(Value::Kind::tensor) || before.form == Tensor::Form::rule)
     return false;
   if (before.form == Tensor::Form::constant) {
     before.value = e.materialise(before, repeat.range);
     before.form = Tensor::Form::ssa;
     before.data = nullptr;
+  }
+  if (auto walked = start.walked.find(name); walked != start.walked.end()) {
+    Dims dims(walked->second);
+    unsigned lifted = static_cast<unsigned>(dims.size());
+    dims.append(before.visible().begin(), before.visible().end());
+    before = e.emitBroadcast(before, dims, lifted, repeat.range);
   }
   carried.push_back({name, *e.lookup(name), before, {}, {}});
   return true;
@@ -132,40 +138,74 @@ void LoopBody::run(Value element) {
   e.frame.scope = scope.outer;
 }
 
-std::string LoopBody::settle() {
+/// All that either is walked along, in the order of the calls.
+static Dims walkedUnion(const Tensor &a, const Tensor &b) {
+  Dims all(a.liftedDims());
+  for (DimRef dim : b.liftedDims())
+    if (placeOf(all, dim) < 0)
+      all.push_back(dim);
+  llvm::stable_sort(all,
+                    [](DimRef x, DimRef y) { return std::pair(x->level, x->rank) < std::pair(y->level, y->rank); });
+  return all;
+}
+
+static bool isSameShape(DimsRef a, DimsRef b) {
+  return a.size() == b.size() && llvm::all_of(a, [&](DimRef dim) {
+           int place = placeOf(b, dim);
+           return place >= 0 && b[place]->sameSize(*dim);
+         });
+}
+
+/// One carried name, or the number of the next row.
+std::string LoopBody::settleOne(Carried &c) {
+  Value after = c.name.empty() ? e.apply(ScalarOp::add, {Value::of(c.inside), Value::integer(1)}, repeat.range, "")
+                               : *e.lookup(c.name);
+  if ((after.is(Value::Kind::number) || after.is(Value::Kind::boolean)) && c.before.dims.empty())
+    after = Value::of(tensorOf(after, c.before.elem == Elem::f32));
+  if (!after.is(Value::Kind::tensor) || after.tensor.form == Tensor::Form::rule)
+    return ("`" + c.name + "` is no tensor behind a turn").str();
+  Tensor left = after.tensor;
+  if (!isSameShape(c.inside.visible(), left.visible()))
+    return ("`" + c.name + "` changes its dimensions from " + text(c.inside.visible()) + " to " + text(left.visible()))
+        .str();
+  if (left.elem != c.inside.elem) {
+    bool learnt = c.before.dims.empty() && c.inside.elem == Elem::i32 && left.elem == Elem::f32;
+    again = learnt && !start.numbersAreReal;
+    start.numbersAreReal = start.numbersAreReal || learnt;
+    return ("`" + c.name + "` becomes another kind of number").str();
+  }
+  Dims walked = walkedUnion(c.inside, left);
+  if (walked.size() > c.inside.lifted) {
+    again = true;
+    start.walked[c.name] = walked;
+    return ("`" + c.name + "` comes to be walked").str();
+  }
+  if (left.lifted < c.inside.lifted) {
+    Dims dims(c.inside.liftedDims());
+    dims.append(left.visible().begin(), left.visible().end());
+    left = e.emitBroadcast(left, dims, c.inside.lifted, repeat.range);
+  }
+  c.after = e.emitMove(left, c.inside.dims, c.inside.lifted, repeat.range);
+  c.after.value = e.materialise(c.after, repeat.range);
+  return "";
+}
+
+std::string LoopBody::settle(DimRef along) {
   OpBuilder::InsertionGuard guard(e.builder);
   e.builder.setInsertionPointToEnd(&region.front());
   if (yields.size() > 1)
     return "it yields several times in a turn";
-  for (Carried &c : carried) {
-    Value after = c.name.empty() ? e.apply(ScalarOp::add, {Value::of(c.inside), Value::integer(1)}, repeat.range, "")
-                                 : *e.lookup(c.name);
-    bool isNumber = after.is(Value::Kind::number) || after.is(Value::Kind::boolean);
-    if (isNumber && c.before.dims.empty())
-      after = Value::of(tensorOf(after, c.before.elem == Elem::f32));
-    if (!after.is(Value::Kind::tensor) || after.tensor.form == Tensor::Form::rule)
-      return ("`" + c.name + "` is no tensor behind a turn").str();
-    const Tensor &left = after.tensor;
-    bool same = left.dims.size() == c.inside.dims.size() && left.lifted == c.inside.lifted;
-    for (DimRef dim : c.inside.dims) {
-      int place = same ? placeOf(left.dims, dim) : -1;
-      same = same && place >= 0 && left.dims[place]->sameSize(*dim);
-    }
-    if (!same)
-      return ("`" + c.name + "` changes its dimensions from " + text(c.inside.visible()) + " to " +
-              text(left.visible()))
-          .str();
-    if (left.elem != c.inside.elem)
-      return ("`" + c.name + "` becomes another kind of number").str();
-    c.after = e.emitMove(left, c.inside.dims, c.inside.lifted, repeat.range);
-    c.after.value = e.materialise(c.after, repeat.range);
-  }
+  for (Carried &c : carried)
+    if (std::string why = settleOne(c); !why.empty())
+      return why;
   for (auto &values : yields)
     for (Value &v : values) {
       if (!e.asOperand(v, repeat.range, "`yield`"))
         return "it yields what is no tensor";
       if (v.is(Value::Kind::number) || v.is(Value::Kind::boolean))
         v = Value::of(tensorOf(v, true));
+      if (!e.canStack(v.tensor, along, repeat.range))
+        return "it yields what cannot be stacked";
     }
   return "";
 }

@@ -18,17 +18,25 @@ struct Carried {
 /// A number or truth value as a tensor without dimensions; a whole one as int32 unless `isReal`.
 Tensor tensorOf(const Value &number, bool isReal);
 
+/// What an attempt learns about the values before the first turn: a number that goes on as a real one is real, and what
+/// becomes walked along something is so from the start.
+struct LoopStart {
+  bool numbersAreReal = false;
+  llvm::StringMap<Dims> walked;
+};
+
 struct LoopBody {
   Elaborator &e;
   const RepeatExpr &repeat;
   TurnInForce turn;
+  LoopStart &start;
+  bool again = false; ///< it can be tried again with what was learnt
   llvm::SmallVector<Carried, 0> carried;
   std::vector<std::vector<Value>> yields;
   mlir::Region region;
-  bool numbersAreReal = false; ///< numbers that are carried begin as float32, also those that are whole
 
-  LoopBody(Elaborator &elaborator, const RepeatExpr &e_, TurnInForce inForce)
-      : e(elaborator), repeat(e_), turn(inForce) {}
+  LoopBody(Elaborator &elaborator, const RepeatExpr &expr, TurnInForce inForce, LoopStart &begin)
+      : e(elaborator), repeat(expr), turn(inForce), start(begin) {}
 
   /// Finds what is carried; false where a number or something else that is no tensor is, unless `numbersToo`.
   bool collect(bool numbersToo);
@@ -40,7 +48,7 @@ struct LoopBody {
   /// Elaborates the body with the repeat's name bound to `element`.
   void run(Value element);
   /// Brings what the body left into the shape of what it found; the reason where that cannot be.
-  std::string settle();
+  std::string settle(DimRef along);
 
   /// What the operation needs, once the block is closed.
   struct Ends {
@@ -58,6 +66,7 @@ struct LoopBody {
 private:
   bool isBound(StringRef name) const;
   bool add(StringRef name, bool numbersToo);
+  std::string settleOne(Carried &c);
   void dropUnchanged();
 };
 

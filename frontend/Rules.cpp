@@ -134,18 +134,6 @@ bool Elaborator::reaches(const Tensor &base, llvm::ArrayRef<Value> indices, SMRa
   return true;
 }
 
-/// i counts from `past` where the queries are cached.
-bool Elaborator::checkRowLookups() {
-  for (auto &[where, dim] : rowLookups)
-    if (dim->sequence == exportSequences[0]->sequence) {
-      report(where,
-             "`i` counts the rows of the calls before as well, and this has those of one call, along " + described(dim))
-          .note("`cache(…)` has all rows; `[i - past]` is the place in this call");
-      return false;
-    }
-  return true;
-}
-
 Value Elaborator::indexRule(const Tensor &base, llvm::ArrayRef<Value> indices, SMRange where) {
   struct Index {
     std::shared_ptr<const Rule> rule;

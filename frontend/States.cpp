@@ -104,6 +104,23 @@ bool States::checkExports() {
   return true;
 }
 
+bool States::findSplit(std::set<const char *> &found) const {
+  bool any = false;
+  for (const State &one : states)
+    for (const State &other : states)
+      if (one.where.Start == other.where.Start && one.turns.size() > other.turns.size() &&
+          one.turns.size() + one.certain.size() == other.turns.size() + other.certain.size())
+        any |= found.insert(one.where.Start.getPointer()).second;
+  return any;
+}
+
+bool States::reachedOneOf(const std::set<const char *> &places, Mark since) const {
+  for (size_t i = since.reached; i < reached.size(); ++i)
+    if (places.count(states[reached[i].state].where.Start.getPointer()))
+      return true;
+  return false;
+}
+
 void States::emit(ModuleOp module) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToStart(module.getBody());

@@ -53,12 +53,17 @@ public:
   Mark mark() const { return {states.size(), reached.size()}; }
   void reset(Mark mark);
 
+  void beginModule() { exports.clear(); }
   void beginExport() { reached.clear(); }
   /// Whether the export filled a cache so far.
   bool caches() const;
   /// The export is done; all that cache must fill the same caches.
   void endExport(StringRef name, SMRange where);
   bool checkExports();
+  /// Adds where a place was reached in one loop and turn by turn; whether there is one that `found` lacks.
+  bool findSplit(std::set<const char *> &found) const;
+  /// Whether a place at one of these was reached since.
+  bool reachedOneOf(const std::set<const char *> &places, Mark since) const;
 
   bool isTaken(StringRef symbol) const;
   /// Writes the symbols at the head of the module.
