@@ -1,6 +1,7 @@
 // The regions of attn.attend as passes handle them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/AttendRegions.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -62,6 +63,19 @@ void eraseCapture(AttendOp attend, unsigned capture) {
   inputs.erase(inputs.begin() + 3 + capture);
   dims.erase(dims.begin() + 3 + capture);
   setInputs(attend, inputs, dims);
+}
+
+bool goesOn(Operation *op, StringRef sequence) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  auto cached = function ? function->getAttrOfType<StringAttr>("attn.cached") : StringAttr();
+  return cached && cached.getValue() == sequence;
+}
+
+bool isPast(AttendOp attend, Value value) {
+  auto at = value.getDefiningOp<AtOp>();
+  std::optional<unsigned> capture = at ? captureNumber(attend, at.getTensor()) : std::nullopt;
+  auto session = capture ? attend.captures()[*capture].getDefiningOp<SessionOp>() : SessionOp();
+  return session && session.getNumber() == SessionNumber::past;
 }
 
 Block &getMaskBlock(AttendOp attend) {

@@ -28,6 +28,13 @@ mlir::Value getCapture(AttendOp attend, mlir::Region &region, mlir::Value tensor
 /// Makes captured tensor `capture` one that is no longer there. Its arguments must be unused.
 void eraseCapture(AttendOp attend, unsigned capture);
 
+/// Whether rows along `sequence` are numbered on from call to call: whether the function around caches it. Then `i` of
+/// queries along it begins at `past`, but a tensor along it holds the rows of this call alone.
+bool goesOn(mlir::Operation *op, llvm::StringRef sequence);
+
+/// Whether `value`, in a region, is the number of rows that the session holds, read from a capture.
+bool isPast(AttendOp attend, mlir::Value value);
+
 /// The mask's block; if there is none, one that has its arguments and no operation.
 mlir::Block &getMaskBlock(AttendOp attend);
 

@@ -14,6 +14,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/AttendRegions.h"
 #include "passes/Elementwise.h"
 #include "passes/Passes.h"
 #include "passes/Terms.h"
@@ -69,6 +70,7 @@ private:
   Value createAttend(OpBuilder &builder);
   void fillScore(AttendOp attend);
   Value headIndex(OpBuilder &builder, Location loc, StringAttr name, Value h);
+  bool countsOn() const;
 
   ContractOp outer;
   unsigned weightsAt;
@@ -253,12 +255,32 @@ void Candidate::replace() {
   outer.erase();
 }
 
+/// Whether a tensor along the queries is read where i is not the row's number: i goes on from call to call.
+bool Candidate::countsOn() const {
+  int place = q.names.find(ownName(queries));
+  if (!score || place < 0 || !tensorType(q.value).isDynamicDim(place) || !goesOn(outer, q.names.sequence(place)))
+    return false;
+  for (auto [i, input] : llvm::enumerate(MapOp(score).getInputs())) {
+    DimsAttr names = rename(MapOp(score).inDims(i), renamingByPlace(MapOp(score).outDims(), scores.names));
+    if (i != scoreAt && names.find(ownName(queries)) >= 0)
+      return true;
+  }
+  return false;
+}
+
 Value Candidate::createAttend(OpBuilder &builder) {
   MLIRContext *context = builder.getContext();
   NamedTensor query = arrange(builder, q, queries, rows, row), key = arrange(builder, k, keys, rows, row);
   NamedTensor value = arrange(builder, v, keys, values, valueRow);
   SmallVector<Value> inputs{query.value, key.value, value.value};
   SmallVector<DimsAttr> dims{query.names, key.names, value.names};
+  if (countsOn()) {
+    DimsAttr none = makeDims(context, {});
+    auto past = RankedTensorType::get({}, builder.getI32Type());
+    inputs.push_back(
+        SessionOp::create(builder, outer.getLoc(), past, SessionNumber::past, makeDimsArray(context, none)));
+    dims.push_back(none);
+  }
   if (score)
     for (auto [i, input] : llvm::enumerate(score.getInputs()))
       if (i != scoreAt) {
@@ -306,6 +328,11 @@ void Candidate::fillScore(AttendOp attend) {
   builder.setInsertionPointToEnd(&block);
   IRMapping mapping;
   mapping.map(score.getBody().getArgument(scoreAt), block.getArgument(0));
+  Value query = block.getArgument(scoreI);
+  if (countsOn()) { // among the rows of this call
+    Value past = AtOp::create(builder, loc, i32, block.addArgument(RankedTensorType::get({}, i32), loc), ValueRange());
+    query = arith::SubIOp::create(builder, loc, query, past);
+  }
   for (auto [i, input] : llvm::enumerate(score.getInputs())) {
     if (i == scoreAt)
       continue;
@@ -313,9 +340,9 @@ void Candidate::fillScore(AttendOp attend) {
     SmallVector<Value> indices;
     for (StringAttr name : attend.inDims(block.getNumArguments() - 4).getNames()) {
       bool isRow = ownName(name) == ownName(queries), isKey = ownName(name) == along;
-      indices.push_back(isRow   ? block.getArgument(1)
-                        : isKey ? block.getArgument(2)
-                                : headIndex(builder, loc, name, block.getArgument(3)));
+      indices.push_back(isRow   ? query
+                        : isKey ? block.getArgument(scoreJ)
+                                : headIndex(builder, loc, name, block.getArgument(scoreH)));
     }
     Value number = AtOp::create(builder, loc, tensorType(input).getElementType(), capture, indices);
     mapping.map(score.getBody().getArgument(i), number);

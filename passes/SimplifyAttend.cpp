@@ -407,22 +407,31 @@ struct ReadThroughTranspositionAt : OpRewritePattern<AtOp> {
   }
 };
 
-/// The position of query i is i.
+/// The position of query i is i, that of key j is j. Where rows are numbered on from call to call query i is row
+/// i - past of this call; keys of this call alone are left as they are, since j begins at 0.
 struct ReadPosition : OpRewritePattern<AtOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AtOp at, PatternRewriter &rewriter) const final {
     std::optional<Reading> reading = Reading::match(at);
     if (!reading || !reading->tensor.getDefiningOp<PosOp>())
       return rewriter.notifyMatchFailure(at, "it reads no position");
-    auto index = dyn_cast<BlockArgument>(at.getIndices().front());
+    Value row = at.getIndices().front();
+    auto ofThisCall = row.getDefiningOp<arith::SubIOp>();
+    if (ofThisCall && isPast(reading->attend, ofThisCall.getRhs()))
+      row = ofThisCall.getLhs();
+    auto index = dyn_cast<BlockArgument>(row);
     if (!index || index.getOwner()->getParent() != reading->region || reading->region == &reading->attend.getSink())
       return rewriter.notifyMatchFailure(at, "its index is computed");
     unsigned first = reading->region == &reading->attend.getScore() ? scoreI : 0;
     if (index.getArgNumber() < first || index.getArgNumber() > first + 1)
       return rewriter.notifyMatchFailure(at, "its index is no row");
     unsigned rows = index.getArgNumber() - first; // 0: the queries, 1: the keys
-    if (reading->names.sequence(0) != reading->attend.inDims(rows).sequence(0))
+    StringRef sequence = reading->names.sequence(0);
+    if (sequence != reading->attend.inDims(rows).sequence(0))
       return rewriter.notifyMatchFailure(at, "its positions are another sequence's");
+    bool on = goesOn(at, sequence);
+    if (on != bool(ofThisCall) || (on && rows == 1))
+      return rewriter.notifyMatchFailure(at, "its positions begin elsewhere");
     rewriter.replaceOp(at, index);
     return success();
   }

@@ -160,3 +160,54 @@ func.func @causal_by_hand(%q: tensor<?x8xf32>, %k: tensor<?x8xf32> {attn.dims = 
   %y = attn.contract (%w : tensor<?x?xf32> [T, S:T], %v : tensor<?x8xf32> [S:T, N]) -> tensor<?x8xf32> [T, N]
   return %y : tensor<?x8xf32>
 }
+
+// -----
+// In a function that caches, i begins at `past`: what is given for each row of this call is read at i - past, a position is i. Keys of
+// this call alone are numbered from 0, their positions are not.
+attn.state cache @rows : tensor<?x16xf32>
+// CHECK-LABEL: @cached
+// CHECK: %[[pos:[a-z0-9]+]] = attn.pos tensor<?xi32> [T]
+// CHECK: %[[past:[a-z0-9]+]] = attn.session past -> tensor<i32> []
+// CHECK: attn.attend softmax scale 1.000000e+00 (%{{.*}} [T, E1], %{{.*}} [S:all.T, E1], %{{.*}} [S:all.T, E], %[[past]] : tensor<i32> [], %{{.*}} : tensor<?xf32> [T])
+// CHECK: score {
+// CHECK-NEXT: ^bb0(%[[s:[a-z0-9]+]]: f32, %[[i:[a-z0-9]+]]: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: tensor<16xf32>, %{{.*}}: tensor<16xf32>, %[[p:[a-z0-9]+]]: tensor<i32>, %[[t:[a-z0-9]+]]: tensor<?xf32>):
+// CHECK-NEXT: %[[n:[a-z0-9]+]] = attn.at %[[p]][]
+// CHECK-NEXT: %[[row:[a-z0-9]+]] = arith.subi %[[i]], %[[n]]
+// CHECK-NEXT: %[[f:[a-z0-9]+]] = attn.at %[[t]][%[[row]]]
+// CHECK-NEXT: arith.mulf %[[s]], %[[f]]
+// CHECK: mask {
+// CHECK-NEXT: ^bb0(%[[i:[a-z0-9]+]]: i32, %[[j:[a-z0-9]+]]: i32,
+// CHECK-NEXT: arith.cmpi sle, %[[j]], %[[i]]
+// CHECK: attn.attend softmax scale 1.000000e+00 (%{{.*}} [T, E1], %{{.*}} [Q:T, E1], %{{.*}} [Q:T, E], %[[pos]] : tensor<?xi32> [Q:T])
+// CHECK: mask {
+// CHECK-NEXT: ^bb0(%[[i:[a-z0-9]+]]: i32, %[[j:[a-z0-9]+]]: i32, %{{.*}}: i32, %[[q:[a-z0-9]+]]: tensor<?xi32>):
+// CHECK-NEXT: %[[key:[a-z0-9]+]] = attn.at %[[q]][%[[j]]]
+// CHECK-NEXT: arith.cmpi sle, %[[key]], %[[i]]
+func.func @cached(%x: tensor<?x16xf32> {attn.name = "x", attn.dims = #attn.dims<[T, E]>}, %t: tensor<?xf32> {attn.name = "t", attn.dims = #attn.dims<[T]>})
+    -> (tensor<?x16xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x16xf32> {attn.dims = #attn.dims<[T, E]>}) attributes {attn.export, attn.sequences = ["T"], attn.cached = "T"} {
+  %all = attn.cache @rows (%x : tensor<?x16xf32> [T, E]) -> tensor<?x16xf32> [S:all.T, E]
+  %i = attn.pos tensor<?xi32> [T]
+  %j = attn.pos tensor<?xi32> [S:all.T]
+  %p = attn.contract (%x : tensor<?x16xf32> [T, E], %all : tensor<?x16xf32> [S:all.T, E]) -> tensor<?x?xf32> [T, S:all.T]
+  %s = attn.map (%p : tensor<?x?xf32> [T, S:all.T], %t : tensor<?xf32> [T], %i : tensor<?xi32> [T], %j : tensor<?xi32> [S:all.T]) -> tensor<?x?xf32> [T, S:all.T] {
+  ^bb0(%a: f32, %f: f32, %m: i32, %n: i32):
+    %low = arith.constant 0xFF800000 : f32
+    %u = arith.mulf %a, %f : f32
+    %c = arith.cmpi sle, %n, %m : i32
+    %r = arith.select %c, %u, %low : f32
+    attn.yield %r : f32
+  }
+  %w = attn.softmax "S" (%s : tensor<?x?xf32> [T, S:all.T]) -> tensor<?x?xf32> [T, S:all.T]
+  %y = attn.contract (%w : tensor<?x?xf32> [T, S:all.T], %all : tensor<?x16xf32> [S:all.T, E]) -> tensor<?x16xf32> [T, E]
+  %p2 = attn.contract (%x : tensor<?x16xf32> [T, E], %x : tensor<?x16xf32> [Q:T, E]) -> tensor<?x?xf32> [T, Q:T]
+  %s2 = attn.map (%p2 : tensor<?x?xf32> [T, Q:T], %i : tensor<?xi32> [T], %i : tensor<?xi32> [Q:T]) -> tensor<?x?xf32> [T, Q:T] {
+  ^bb0(%a: f32, %m: i32, %n: i32):
+    %low = arith.constant 0xFF800000 : f32
+    %c = arith.cmpi sle, %n, %m : i32
+    %r = arith.select %c, %a, %low : f32
+    attn.yield %r : f32
+  }
+  %w2 = attn.softmax "Q" (%s2 : tensor<?x?xf32> [T, Q:T]) -> tensor<?x?xf32> [T, Q:T]
+  %z = attn.contract (%w2 : tensor<?x?xf32> [T, Q:T], %x : tensor<?x16xf32> [Q:T, E]) -> tensor<?x16xf32> [T, E]
+  return %y, %z : tensor<?x16xf32>, tensor<?x16xf32>
+}

@@ -246,3 +246,43 @@ func.func @own(%x: tensor<?x12xf32> {attn.name = "x", attn.dims = #attn.dims<[T,
   %mean = attn.reduce mean (%all : tensor<?x12xf32> [A:all.T, E]) -> tensor<12xf32> [E]
   return %y, %z, %mean : tensor<?x12xf32>, tensor<?x12xf32>, tensor<12xf32>
 }
+
+// Written by hand: a factor a query and a bias a key, hidden where positions say so; then attention among the rows of this call alone.
+func.func @by_hand(%x: tensor<?x12xf32> {attn.name = "x", attn.dims = #attn.dims<[T, E]>},
+                   %t: tensor<?xf32> {attn.name = "t", attn.dims = #attn.dims<[T]>})
+    -> (tensor<?x12xf32> {attn.dims = #attn.dims<[T, E]>}, tensor<?x12xf32> {attn.dims = #attn.dims<[T, E]>, test.varies})
+    attributes {attn.export, attn.sequences = ["T"], attn.cached = "T"} {
+  %all = attn.cache @rows (%x : tensor<?x12xf32> [T, E]) -> tensor<?x12xf32> [S:all.T, E]
+  %bias = attn.reduce max (%all : tensor<?x12xf32> [S:all.T, E]) -> tensor<?xf32> [S:all.T]
+  %i = attn.pos tensor<?xi32> [T]
+  %j = attn.pos tensor<?xi32> [S:all.T]
+  %p = attn.contract (%x : tensor<?x12xf32> [T, E], %all : tensor<?x12xf32> [S:all.T, E]) -> tensor<?x?xf32> [T, S:all.T]
+  %s = attn.map (%p : tensor<?x?xf32> [T, S:all.T], %t : tensor<?xf32> [T], %bias : tensor<?xf32> [S:all.T], %i : tensor<?xi32> [T], %j : tensor<?xi32> [S:all.T])
+      -> tensor<?x?xf32> [T, S:all.T] {
+  ^bb0(%a: f32, %f: f32, %b: f32, %m: i32, %n: i32):
+    %scale = arith.constant 0.3 : f32
+    %low = arith.constant 0xFF800000 : f32
+    %u = arith.mulf %a, %scale : f32
+    %v = arith.mulf %u, %f : f32
+    %w = arith.addf %v, %b : f32
+    %c = arith.cmpi sle, %n, %m : i32
+    %r = arith.select %c, %w, %low : f32
+    attn.yield %r : f32
+  }
+  %w = attn.softmax "S" (%s : tensor<?x?xf32> [T, S:all.T]) -> tensor<?x?xf32> [T, S:all.T]
+  %y = attn.contract (%w : tensor<?x?xf32> [T, S:all.T], %all : tensor<?x12xf32> [S:all.T, E]) -> tensor<?x12xf32> [T, E]
+  %p2 = attn.contract (%x : tensor<?x12xf32> [T, E], %x : tensor<?x12xf32> [Q:T, E]) -> tensor<?x?xf32> [T, Q:T]
+  %s2 = attn.map (%p2 : tensor<?x?xf32> [T, Q:T], %t : tensor<?xf32> [T], %i : tensor<?xi32> [T], %i : tensor<?xi32> [Q:T]) -> tensor<?x?xf32> [T, Q:T] {
+  ^bb0(%a: f32, %f: f32, %m: i32, %n: i32):
+    %scale = arith.constant 0.3 : f32
+    %low = arith.constant 0xFF800000 : f32
+    %u = arith.mulf %a, %scale : f32
+    %v = arith.addf %u, %f : f32
+    %c = arith.cmpi sle, %n, %m : i32
+    %r = arith.select %c, %v, %low : f32
+    attn.yield %r : f32
+  }
+  %w2 = attn.softmax "Q" (%s2 : tensor<?x?xf32> [T, Q:T]) -> tensor<?x?xf32> [T, Q:T]
+  %z = attn.contract (%w2 : tensor<?x?xf32> [T, Q:T], %x : tensor<?x12xf32> [Q:T, E]) -> tensor<?x12xf32> [T, E]
+  return %y, %z : tensor<?x12xf32>, tensor<?x12xf32>
+}
