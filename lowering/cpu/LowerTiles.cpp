@@ -186,7 +186,8 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
     }
     Place buffer = scratch.allocate(type, choice.lanesOf(argument));
     copy(places[init], buffer, whole(init));
-    places[argument] = places[result] = buffer;
+    places[argument] = buffer;
+    places[result] = buffer;
     homes[result] = loop->getBlock();
   }
   auto fresh =
