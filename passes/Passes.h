@@ -18,6 +18,8 @@ std::unique_ptr<mlir::Pass> createRemoveTaps();
 /// attn-simplify: fewer, larger elementwise operations; no reshape or slice that changes nothing; products with weights
 /// are attn.linear.
 std::unique_ptr<mlir::Pass> createSimplify();
+/// attn-hoist: what is the same in every turn of a loop is computed once, before it.
+std::unique_ptr<mlir::Pass> createHoistInvariant();
 /// attn-fuse-epilogues: what is done to the result of attn.linear becomes its region. `biases`: only functions of the
 /// product and of weights.
 std::unique_ptr<mlir::Pass> createFuseEpilogues(bool biases = false);

@@ -16,6 +16,8 @@ void buildPassPipeline(OpPassManager &manager, const PassOptions &options) {
   // Plain form. A tap is a reader like any other and would keep values apart, so it goes first.
   if (!options.probe)
     manager.addPass(createRemoveTaps());
+  // Before anything is fused: what moved out of a loop no longer stands beside its readers there.
+  manager.addPass(createHoistInvariant());
   manager.addPass(createSimplify());
   // From here on: one elementwise operation between two others that aren't, and products with weights are attn.linear.
 
@@ -47,6 +49,7 @@ void registerPasses() {
   registerPass(createRaiseSoftmax);
   registerPass(createRecogniseAttention);
   registerPass(createRemoveTaps);
+  registerPass(createHoistInvariant);
   registerPass(createSimplify);
   registerPass([] { return createFuseEpilogues(); });
   registerPass(createFuseProjections);
