@@ -16,6 +16,12 @@
 // Hidden keys are selected away before any sum sees their score. Their values are multiplied by a weight of 0, which is
 // harmless unless they are infinite or NaN: a finished tile that holds a number that is not finite is computed again by
 // products that skip weights of 0 (only where something can be hidden at all).
+//
+// Keys that the mask hides from the whole tile are not visited, and where it hides none from any query it is not
+// evaluated: passes/MaskBounds.h. Going over 64 keys that are all hidden from a query changes no bit of its result, so
+// that this doesn't depend on the other queries of the tile: the maximum stays, so that the factor is 1 (or the maximum
+// was over nothing, and then sums and y are 0 before and after); the weights are 0 exactly, and x + 0 * v is x, but
+// that it may be +0 for -0. Which of the two y was is forgotten at the end: + 0 makes both +0.
 #include "lowering/Emitter.h"
 #include "lowering/Kernel.h"
 #include "lowering/Nest.h"
@@ -24,6 +30,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/MaskBounds.h"
 #include <limits>
 
 using namespace mlir;
@@ -88,8 +95,11 @@ private:
   Value attempt(Value guard);
   Value queries();
   Running begin();
-  Running step(Running before, Value key, Value guard);
-  Value scores(Value key, OpFoldResult keys);
+  Value endOf(const KeyEnd &end);
+  Running overKeys(Running start, Value guard);
+  Running overKeys(Running start, Value from, Value to, bool masked, Value guard);
+  Running step(Running before, Value key, bool masked, Value guard);
+  Value scores(Value key, OpFoldResult keys, bool masked = true);
   Value weigh(Value score, Value m, OpFoldResult keys);
   Value inverse(const Running &last);
   void storeWeights(const Running &last);
@@ -302,8 +312,10 @@ AttendLowering::Running AttendLowering::begin() {
   return start;
 }
 
-/// The tile of scores from key number `key` on: in base 2 for a softmax, -inf where hidden.
-Value AttendLowering::scores(Value key, OpFoldResult n) {
+/// The tile of scores from key number `key` on: in base 2 for a softmax, -inf where hidden. Not `masked`: the mask
+/// hides nothing there.
+Value AttendLowering::scores(Value key, OpFoldResult n, bool masked) {
+  masked &= !op.getMask().empty();
   OpFoldResult m = folded(count), d = ir.getI64IntegerAttr(width);
   Value from = ir.address(kAt.pointer, ir.f32(), ir.mul(key, kAt.strides[0]));
   int64_t keyWidth = cast<RankedTensorType>(op.key().getType()).getShape().back();
@@ -314,7 +326,7 @@ Value AttendLowering::scores(Value key, OpFoldResult n) {
   if (usesDot())
     given.push_back(
         tile::DotOp::create(ir, ir.loc, tile::Form::nk, packedQueries, keyTile, Value(), Value(), {m, n, d}));
-  if (!canHide())
+  if (!masked && op.getScore().empty())
     return given[0];
   Value firstQuery = toI32(ir, ir.add(first, past)), firstKey = toI32(ir, key), headNumber = toI32(ir, head);
   return mapTile(ir, type({rows, keysOfTile}), given, {}, {m, n}, [&](Scalars &in, ValueRange at, ValueRange e) {
@@ -325,7 +337,7 @@ Value AttendLowering::scores(Value key, OpFoldResult n) {
       if (usesMaximum())
         s = in.mul(s, in.number(log2OfE));
     }
-    if (op.getMask().empty())
+    if (!masked)
       return s;
     Value visible = inside(op.getMask(), in, {i, j, headNumber}, {}, {});
     return in.choose(visible, s, in.number(-infinity));
@@ -355,10 +367,10 @@ Value AttendLowering::weigh(Value score, Value m, OpFoldResult n) {
   });
 }
 
-AttendLowering::Running AttendLowering::step(Running before, Value key, Value guard) {
+AttendLowering::Running AttendLowering::step(Running before, Value key, bool masked, Value guard) {
   Value left = ir.min(ir.constant(keysOfTile), ir.sub(keys, key));
   OpFoldResult m = folded(count), n = folded(left), w = ir.getI64IntegerAttr(valueWidth);
-  Value score = scores(key, n);
+  Value score = scores(key, n, masked);
   Running now = before;
   Value carried = before.y, sum = before.l;
   if (usesMaximum()) {
@@ -418,6 +430,9 @@ Value AttendLowering::finish(Running last) {
   if (op.getWeigh() != Weigh::sigmoid)
     result = mapTile(ir, type({rows, valueWidth}), {last.y, inverse(last)}, {-1, 0}, {m, w},
                      [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], e[1]); });
+  if (canHide())
+    result = mapTile(ir, type({rows, valueWidth}), result, {}, {m, w},
+                     [&](Scalars &in, ValueRange, ValueRange e) { return in.add(e[0], in.number(0)); });
   Value to = ir.address(yAt.pointer, ir.f32(), ir.mul(first, yAt.strides[0]));
   tile::StoreOp::create(ir, ir.loc, result, to, {folded(yAt.strides[0]), folded(yAt.strides.back())}, {m, w});
   if (op.getLse()) {
@@ -439,16 +454,72 @@ Value AttendLowering::finish(Running last) {
   return arith::CmpFOp::create(ir, ir.loc, arith::CmpFPredicate::UNO, sum, sum);
 }
 
-Value AttendLowering::attempt(Value guard) {
-  packedQueries = queries();
-  Running start = begin();
-  SmallVector<Value> carried{start.y, start.m, start.l};
+/// One end of an interval of keys, for this tile.
+Value AttendLowering::endOf(const KeyEnd &end) {
+  if (end.kind == KeyEnd::Constant)
+    return ir.constant(end.number);
+  if (end.parts.empty()) {
+    Value query = ir.add(first, past);
+    if (end.kind == KeyEnd::Last)
+      query = ir.sub(ir.add(query, count), ir.constant(1));
+    return ir.add(query, ir.constant(end.number));
+  }
+  Value best = endOf(end.parts.front());
+  for (const KeyEnd &part : llvm::drop_begin(end.parts))
+    best = end.kind == KeyEnd::Min ? ir.min(best, endOf(part)) : ir.max(best, endOf(part));
+  return best;
+}
+
+AttendLowering::Running AttendLowering::overKeys(Running start, Value from, Value to, bool masked, Value guard) {
   auto body = [&](Value key, ValueRange now) {
-    Running next = step({now[0], now[1], now[2]}, key, guard);
+    Running next = step({now[0], now[1], now[2]}, key, masked, guard);
     return SmallVector<Value>{next.y, next.m, next.l};
   };
-  SmallVector<Value> last = ir.loop(ir.constant(0), keys, ir.constant(keysOfTile), carried, body);
-  Running end{last[0], last[1], last[2]};
+  SmallVector<Value> last = ir.loop(from, to, ir.constant(keysOfTile), {start.y, start.m, start.l}, body);
+  return {last[0], last[1], last[2]};
+}
+
+/// The keys that the mask may show: up to a multiple of 64 with it, up to another without, and the rest with it. 64
+/// keys always begin at a multiple of 64, because sums of weights are summed up to 64 keys each.
+AttendLowering::Running AttendLowering::overKeys(Running start, Value guard) {
+  Value none = ir.constant(0), tile = ir.constant(keysOfTile);
+  if (op.getMask().empty())
+    return overKeys(start, none, keys, false, guard);
+  MaskBounds bounds = findMaskBounds(op.getMask().front());
+  Value small = ir.less(ir.max(keys, ir.add(ir.add(first, past), count)), ir.constant(rowsOfMaskBounds));
+  auto clamped = [&](Value key) { return ir.max(none, ir.min(key, keys)); };
+  auto down = [&](Value key) { return ir.mul(ir.div(clamped(key), tile), tile); };
+  auto up = [&](Value key) { return ir.mul(ir.ceilDiv(clamped(key), tile), tile); };
+  auto orElse = [&](Value end, Value otherwise) {
+    return arith::SelectOp::create(ir, ir.loc, small, end, otherwise).getResult();
+  };
+  auto has = [](const KeyEnd &end) { return end.kind != KeyEnd::None; };
+  Value from = has(bounds.visited.lower) ? orElse(down(endOf(bounds.visited.lower)), none) : none;
+  Value to = has(bounds.visited.upper) ? orElse(clamped(endOf(bounds.visited.upper)), keys) : keys;
+  if (bounds.nothingFull())
+    return overKeys(start, from, to, true, guard);
+  // A tile of keys that ends with the last key may be full without being whole.
+  Value fullFrom = from, fullTo = to;
+  if (has(bounds.full.lower))
+    fullFrom = orElse(ir.max(from, ir.min(up(endOf(bounds.full.lower)), to)), to);
+  if (has(bounds.full.upper)) {
+    Value end = endOf(bounds.full.upper), all = ir.less(end, keys);
+    end = arith::SelectOp::create(ir, ir.loc, all, down(end), to);
+    fullTo = orElse(ir.min(end, to), from);
+  }
+  Running now = start;
+  if (!has(bounds.full.lower)) {
+    now = overKeys(now, from, fullTo, false, guard);
+    return overKeys(now, ir.max(from, fullTo), to, true, guard);
+  }
+  now = overKeys(now, from, fullFrom, true, guard);
+  now = overKeys(now, fullFrom, fullTo, false, guard);
+  return overKeys(now, ir.max(fullFrom, fullTo), to, true, guard);
+}
+
+Value AttendLowering::attempt(Value guard) {
+  packedQueries = queries();
+  Running end = overKeys(begin(), guard);
   Value again = finish(end);
   if (op.getWeights())
     storeWeights(end);
