@@ -3,6 +3,7 @@
 #include "runtime/Memory.h"
 #include <cstdarg>
 #include <cstdio>
+#include <sys/mman.h>
 
 namespace attn {
 
@@ -15,9 +16,15 @@ void *allocate(size_t bytes) {
   return memory;
 }
 
-void *allocateLarge(size_t bytes) {
+void *allocateLarge(size_t bytes, Pages pages) {
+  constexpr size_t largePage = 2 << 20;
+  bool large = pages == LargePages && bytes >= largePage;
   void *memory = nullptr;
-  return posix_memalign(&memory, 64, bytes ? bytes : 1) ? nullptr : memory;
+  if (posix_memalign(&memory, large ? largePage : 64, bytes ? bytes : 1))
+    return nullptr;
+  if (large)
+    madvise(memory, bytes, MADV_HUGEPAGE);
+  return memory;
 }
 
 Text &Text::append(View view) {

@@ -20,8 +20,10 @@ using View = std::string_view;
 
 // Never null: a process that cannot get a few bytes is ended.
 void *allocate(size_t bytes);
-// 64-byte aligned, to be freed with free(); null if there is not that much.
-void *allocateLarge(size_t bytes);
+enum Pages { UsualPages, LargePages };
+// 64-byte aligned, to be freed with free(); null if there is not that much. Large pages are for what is used whole and
+// often; where the system has none to give, it gives usual ones.
+void *allocateLarge(size_t bytes, Pages pages = UsualPages);
 
 // Classes made with `new` derive from this, so that no global operator new or delete is named.
 struct Heap {

@@ -24,7 +24,7 @@ public:
 
 private:
   Array<const void *> slots;
-  Array<void *> owned;
+  void *memory = nullptr; // of all slots that don't lie in the file as they are used
 };
 
 } // namespace attn

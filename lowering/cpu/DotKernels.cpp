@@ -12,6 +12,10 @@ using namespace mlir;
 namespace attn::cpu {
 namespace {
 
+constexpr int64_t numbersOfLine = 16;
+/// So many rows at once ask for so many numbers ahead: measured, half a kilobyte.
+constexpr int64_t rowsOfStream = 2, streamAhead = 128;
+
 /// The function's arguments by name, and the block of sums that is being written.
 struct Product {
   Ir &ir;
@@ -21,6 +25,7 @@ struct Product {
 
   void columns(int64_t rowBlock, int64_t vectorBlock);
   void prefetch(Value row, Value line, int64_t height);
+  void stream(Value at, int64_t width);
   void rowsOf(Value column, int64_t rowBlock, int64_t width);
   void block(Value row, Value column, int64_t height, int64_t width);
   SmallVector<Value> sums(Value row, Value column, int64_t height, int64_t width, ValueRange start);
@@ -39,6 +44,13 @@ Value Product::term(Value factor, Value spread, Value vector, Value total) {
   return arith::SelectOp::create(ir, ir.loc, skip, total, sum);
 }
 
+/// Few rows wait for the wide operand's memory, a weight's panel that goes on as it began.
+void Product::stream(Value at, int64_t width) {
+  for (int64_t line = 0; line < width * vectors.lanes; line += numbersOfLine)
+    LLVM::Prefetch::create(ir, ir.loc, ir.address(at, ir.f32(), ir.constant(line + streamAhead)), /*rw=*/0, /*hint=*/3,
+                           /*cache=*/1);
+}
+
 SmallVector<Value> Product::sums(Value row, Value column, int64_t height, int64_t width, ValueRange start) {
   SmallVector<Value> begins;
   for (int64_t r = 0; r < height; ++r)
@@ -46,6 +58,8 @@ SmallVector<Value> Product::sums(Value row, Value column, int64_t height, int64_
   Value from = ir.address(wide, ir.f32(), column);
   return ir.loop(ir.constant(0), inner, ir.constant(1), start, [&](Value k, ValueRange totals) {
     Value at = ir.address(from, ir.f32(), ir.mul(k, wideK));
+    if (height <= rowsOfStream)
+      stream(at, width);
     SmallVector<Value> next(totals), wides;
     for (int64_t v = 0; v < width; ++v)
       wides.push_back(vectors.load(ir.f32(), ir.address(at, ir.f32(), ir.constant(v * vectors.lanes))));
@@ -86,7 +100,6 @@ void Product::block(Value row, Value column, int64_t height, int64_t width) {
 
 /// Asks for one line of each of the block's rows in what will be read next.
 void Product::prefetch(Value row, Value line, int64_t height) {
-  constexpr int64_t numbersOfLine = 16;
   for (int64_t r = 0; r < height; ++r) {
     Value place = ir.add(ir.mul(ir.add(row, ir.constant(r)), aheadRow), ir.mul(line, ir.constant(numbersOfLine)));
     LLVM::Prefetch::create(ir, ir.loc, ir.address(ahead, ir.f32(), place), /*rw=*/0, /*hint=*/2, /*cache=*/1);

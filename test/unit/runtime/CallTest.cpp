@@ -148,10 +148,11 @@ TEST(PlainWeights, ThatWereConvertedAreNotInMemoryTwice) {
 
 TEST(PlainWeights, TooLargeToPackAreRefused) {
   FakeFolder folder;
-  std::string metadata = replaced(fakeMetadata, R"("packed_bytes": 16)", R"("packed_bytes": 4611686018427387904)");
+  std::string metadata = replaced(fakeMetadata, R"("packed_bytes": 16)", R"("packed_bytes": 1152921504606846976)");
   attn_program program = attn_this_program;
   program.metadata = metadata.c_str();
-  EXPECT_FAILS(createModel(program, folder.folder.c_str(), 0), "out of memory for weight `w`");
+  EXPECT_FAILS(createModel(program, folder.folder.c_str(), 0),
+               "out of memory: the weights need 2305843009213693952 bytes");
 }
 
 TEST_F(CallTest, WrongOffsetsAreRefused) {
