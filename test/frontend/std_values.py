@@ -16,6 +16,12 @@ CONV_W = [[[1, 2, 3], [0, -1, 1]], [[2, 0, -2], [1, 1, 1]]]  # [E][In][K]
 LLAMA3 = {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4,
           "original_max_position_embeddings": 64}
 YARN = {"type": "yarn", "factor": 4, "original_max_position_embeddings": 512}
+# Cases B04 and B09 of the collection of known mistakes, as transformers and the paper have them.
+LLAMA32 = {"rope_type": "llama3", "factor": 32, "low_freq_factor": 1, "high_freq_factor": 4,
+           "original_max_position_embeddings": 8192}
+LLAMA32_VALUES = {14: 0.003211446, 15: 0.001290548, 16: 0.000429557, 17: 9.708288e-5, 18: 1.946164e-5, 31: 9.418307e-8}
+SINUSOID_5 = [[0, 1, 0, 1, 0], [0.841471, 0.540302, 0.025116, 0.999685, 0.000631]]
+SINUSOID_4 = [[0, 1, 0, 1], [0.841471, 0.540302, 0.00999983, 0.99995]]
 
 
 def sigmoid(x):
@@ -141,6 +147,8 @@ CASES = {
     "alibi_": ({"s": [0.5] * len(PAIRS), "i": I, "j": J}, [0.5 - slopes(4)[1] * abs(i - j) for i, j in PAIRS]),
     "sinusoid_": ({"x": V}, sinusoid(5, 6)),
     "sinusoid_halves": ({"x": V}, sinusoid_halves(5, 6)),
+    "sinusoid_5": ({"x": V}, sinusoid(5, 5)),
+    "sinusoid_4": ({"x": V}, sinusoid(5, 4)),
     "inv_freq_": ({"x": V}, frequencies(16)),
     "conv1d_": ({"x": CONV_X}, conv1d()),
 }
@@ -151,9 +159,9 @@ ACTIVATIONS = {
 }
 
 
-def compile_with(activation, rope):
+def compile_with(activation, rope, theta=10000, width=16):
     with open(scratch + ".json", "w") as file:
-        json.dump({"act": activation, "theta": 10000, "width": 16, "rope": rope}, file)
+        json.dump({"act": activation, "theta": theta, "width": width, "rope": rope, "longest": 512}, file)
     subprocess.run([attnc, source, f"--config={scratch}.json", "--emit=attn", "-o", scratch + ".mlir"], check=True)
     with open(scratch + ".mlir") as file:
         text = file.read()
@@ -165,14 +173,14 @@ def flatten(value):
     return [leaf for item in value for leaf in flatten(item)] if isinstance(value, list) else [value]
 
 
-def agrees(name, arguments, expected):
+def agrees(name, arguments, expected, tolerance=2e-5, least=1e-4):
     given = [f"--arg={key}={json.dumps(value)}" for key, value in arguments.items()]
     run = subprocess.run([interpreter, scratch + ".mlir", "--fn=" + name] + given, capture_output=True, text=True)
     if run.returncode:
         print(f"{name}: {run.stderr}")
         return False
     got, wanted = flatten(json.loads(run.stdout)), flatten(expected)
-    bad = [pair for pair in zip(got, wanted) if not abs(pair[0] - pair[1]) <= 2e-5 * max(1e-4, abs(pair[1]))]
+    bad = [pair for pair in zip(got, wanted) if not abs(pair[0] - pair[1]) <= tolerance * max(least, abs(pair[1]))]
     if len(got) != len(wanted) or bad:
         print(f"{name}: got {got}, expected {wanted}: {bad[:5]}")
     return len(got) == len(wanted) and not bad
@@ -188,5 +196,19 @@ results.append(agrees("rope_", {"x": V}, yarn(16)))
 for rope, factor in (({"rope_type": "default"}, 1), (None, 1), ({"rope_type": "linear", "factor": 2.5}, 2.5)):
     compile_with("gelu", rope)
     results.append(agrees("rope_", {"x": V}, [f / factor for f in frequencies(16)]))
+for known, width in ((SINUSOID_5, 5), (SINUSOID_4, 4)):
+    results.append(agrees(f"sinusoid_{width}", {"x": V[:2]}, known, 2e-3))
+# What scales the rotated rows: YaRN's temperature, by factor, by the two factors of DeepSeek, or as it is said.
+for more, scale in (({}, 0.1 * math.log(4) + 1), ({"attention_factor": 1.25}, 1.25), ({"mscale": 0.7}, 0.1 * math.log(4) + 1),
+                    ({"mscale": 0.7, "mscale_all_dim": 1}, (0.07 * math.log(4) + 1) / (0.1 * math.log(4) + 1))):
+    compile_with("gelu", YARN | more)
+    results.append(agrees("rope_scale_", {"x": V}, [scale]))
+for rope in ({"type": "yarn", "factor": 4}, YARN):  # the old length is the longest text's where it is not said
+    compile_with("gelu", rope)
+    results.append(agrees("rope_", {"x": V}, yarn(16)))
+compile_with("gelu", LLAMA32, theta=500000, width=64)
+plain = [500000 ** (-2 * k / 64) for k in range(32)]
+expected = [LLAMA32_VALUES.get(k, f if k < 15 else f / 32) for k, f in enumerate(plain)]
+results.append(agrees("rope_", {"x": V}, expected, 1e-5, 0))
 print(f"{sum(results)} of {len(results)} agree")
 sys.exit(not all(results))
