@@ -95,6 +95,8 @@ bool Elaborator::isKept(CallArgs &args, const Tensor &x) {
     r.note(which);
   else
     noteOrigin(r, exportSequences[0]);
+  if (caches && !x.visible().empty() && x.visible()[0]->isSequence())
+    r.note("what a session grows along stands first among the parameters");
   return false;
 }
 

@@ -337,6 +337,7 @@ bool Elaborator::elaborateExport(const FnDecl &fn) {
   exportSequences.clear();
   parameters.clear();
   lets.clear();
+  outsideOf.clear();
   rotations.clear();
   rowLookups.clear();
   onceRows.clear();

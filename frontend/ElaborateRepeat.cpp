@@ -164,6 +164,7 @@ std::string Elaborator::tryScan(LoopBody &body, const Tensor &rows, DimRef along
   unsigned errors = failures;
   Dims rowDims(rows.dims.begin() + 1, rows.dims.end());
   mlir::Value row = body.begin(tensorType(rowDims, rows.elem));
+  outsideOf[row] = rows.value;
   body.addCarried();
   body.run(Value::of(made(row, rowDims, lifted)));
   std::string why = failures == errors && !isStopping() ? body.settle(along) : "";

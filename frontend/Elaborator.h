@@ -28,6 +28,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
@@ -232,6 +233,7 @@ public:
   /// The tensor as int32, for an index or `==`.
   Value asWhole(Value v, SMRange where);
   bool requireWholeParameters(const Tensor &t, bool deep);
+  void findSources(mlir::Value value, bool deep, llvm::SmallPtrSetImpl<mlir::Value> &seen) const;
 
   // ---- places inside clauses
   Tensor toRule(const Tensor &t, SMRange where);
@@ -337,8 +339,9 @@ public:
   // of the export being elaborated
   mlir::Block *entryBlock = nullptr;
   Dims exportSequences;
-  llvm::DenseMap<mlir::Value, Dims> dimsOfValue; ///< of every tensor made
-  llvm::StringMap<Value> lets;                   ///< lets that are tensors, made at the head of this function
+  llvm::DenseMap<mlir::Value, Dims> dimsOfValue;      ///< of every tensor made
+  llvm::DenseMap<mlir::Value, mlir::Value> outsideOf; ///< what a loop's body sees as a row or as carried
+  llvm::StringMap<Value> lets;                        ///< lets that are tensors, made at the head of this function
   std::vector<Rotation> rotations;
   /// Look-ups by the number of a query, in a clause, along the queries: wrong where it turns out that they are cached.
   std::vector<std::pair<SMRange, DimRef>> rowLookups;

@@ -328,18 +328,22 @@ Value Elaborator::applyMap(ScalarOp op, llvm::ArrayRef<Value> args, const Alignm
 
 // ------------------------------------------------------------------------------------------------------ whole numbers
 
-/// The parameters of the function that `value` is a mere look at (deep: or is computed from, place by place).
-static void sources(mlir::Value value, bool deep, llvm::SmallPtrSetImpl<mlir::Value> &seen) {
+/// The tensors that `value` is a mere look at (deep: or is computed from, place by place).
+void Elaborator::findSources(mlir::Value value, bool deep, llvm::SmallPtrSetImpl<mlir::Value> &seen) const {
   if (!seen.insert(value).second)
     return;
+  if (mlir::Value outer = outsideOf.lookup(value))
+    findSources(outer, deep, seen);
   Operation *op = value.getDefiningOp();
   if (!op)
     return;
-  bool looks = llvm::isa<ReshapeOp, SliceOp, ConcatOp>(op);
+  if (llvm::isa<GatherOp>(op))
+    return findSources(op->getOperand(0), deep, seen);
+  bool looks = llvm::isa<ReshapeOp, SliceOp, ConcatOp, CacheOp, OnceOp>(op);
   bool copies = llvm::isa<MapOp>(op) && llvm::hasSingleElement(op->getRegion(0).front());
   if (looks || copies || (deep && llvm::isa<MapOp>(op)))
     for (mlir::Value input : op->getOperands())
-      sources(input, deep, seen);
+      findSources(input, deep, seen);
 }
 
 bool Elaborator::requireWholeParameters(const Tensor &t, bool deep) {
@@ -347,10 +351,10 @@ bool Elaborator::requireWholeParameters(const Tensor &t, bool deep) {
     return true;
   llvm::SmallPtrSet<mlir::Value, 8> seen;
   if (t.form == Tensor::Form::ssa)
-    sources(t.value, deep, seen);
+    findSources(t.value, deep, seen);
   else if (deep || t.isLook)
     for (mlir::Value source : t.sources)
-      sources(source, deep, seen);
+      findSources(source, deep, seen);
   for (auto &[value, name] : parameters)
     if (seen.contains(value) && intParameters.insert(name).second)
       stopForInts = true;

@@ -113,6 +113,7 @@ void LoopBody::addCarried() {
     c.inside = c.before;
     c.inside.value = region.front().addArgument(e.tensorType(c.before.dims, c.before.elem), e.at(repeat.range));
     e.dimsOfValue[c.inside.value] = c.before.dims;
+    e.outsideOf[c.inside.value] = c.before.value;
     if (!c.name.empty())
       *e.lookup(c.name) = Value::of(c.inside);
   }
@@ -281,6 +282,8 @@ Value LoopBody::finish(Operation *op, const Ends &ends) {
 }
 
 void LoopBody::restore(bool failed) {
+  for (mlir::BlockArgument argument : region.empty() ? mlir::Block::BlockArgListType() : region.front().getArguments())
+    e.outsideOf.erase(argument);
   for (Carried &c : carried)
     if (!c.name.empty())
       *e.lookup(c.name) = failed ? Value::poison() : c.original;

@@ -114,20 +114,28 @@ Value Elaborator::reduceRule(const Tensor &x, unsigned place, StringRef kind, SM
   return settle(std::move(result));
 }
 
-/// A tensor indexed by j reaches as far as the keys do, one indexed by i as far as the queries; which those are of
-/// cached queries is known when the export is done.
+/// A tensor indexed by j reaches as far as the keys do, one indexed by i as far as the queries. Whether rows of this
+/// call do where the queries are the cached ones is known when the export is done.
 bool Elaborator::reaches(const Tensor &base, llvm::ArrayRef<Value> indices, SMRange where) {
   for (size_t n = 0; n < indices.size(); ++n) {
     DimRef dim = base.visible()[n];
     char number = indices[n].is(Value::Kind::tensor) ? indices[n].tensor.row : char(0);
-    if (number == 'i' && dim->isSequence() && dim->sequence == clause->queries->sequence)
-      rowLookups.emplace_back(where, dim);
-    if (number != 'j' || !dim->isSequence() || dim->sameSize(*clause->keys))
+    bool byKey = number == 'j';
+    if (!dim->isSequence() || (!byKey && number != 'i'))
+      continue;
+    DimRef rows = byKey ? clause->keys : clause->queries;
+    if (dim->sameSize(*rows)) {
+      if (!byKey)
+        rowLookups.emplace_back(where, dim);
+      continue;
+    }
+    if (!byKey && (!rows->isSequence() || isAllRowsOf(dim, rows)))
       continue;
     Report r =
-        report(where, "a tensor indexed by `j` must reach as far as the keys do, and this is " + text(base.visible()));
-    r.note("the keys are along " + described(clause->keys));
-    if (isAllRowsOf(clause->keys, dim))
+        report(where, llvm::Twine("a tensor indexed by `") + (byKey ? "j" : "i") + "` must reach as far as the " +
+                          (byKey ? "keys" : "queries") + " do, and this is " + text(base.visible()));
+    r.note((byKey ? "the keys are along " : "the queries are along ") + described(rows));
+    if (isAllRowsOf(rows, dim))
       r.note("`cache(…)` has the rows of the calls before as well");
     return false;
   }
