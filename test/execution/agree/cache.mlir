@@ -286,3 +286,27 @@ func.func @by_hand(%x: tensor<?x12xf32> {attn.name = "x", attn.dims = #attn.dims
   %z = attn.contract (%w2 : tensor<?x?xf32> [T, Q:T], %x : tensor<?x12xf32> [Q:T, E]) -> tensor<?x12xf32> [T, E]
   return %y, %z : tensor<?x12xf32>, tensor<?x12xf32>
 }
+
+// A tree of guesses: rows of earlier calls are seen by all, those of this call by the rows below them, as `end` says.
+func.func @tree(%x: tensor<?x12xf32> {attn.name = "x", attn.dims = #attn.dims<[T, E]>},
+                %end: tensor<?xi32> {attn.name = "end", attn.dims = #attn.dims<[T]>, test.fill = "below 20"})
+    -> (tensor<?x12xf32> {attn.dims = #attn.dims<[T, E]>, test.varies})
+    attributes {attn.export, attn.sequences = ["T"], attn.cached = "T"} {
+  %past = attn.session past -> tensor<i32> []
+  %all = attn.cache @rows (%x : tensor<?x12xf32> [T, E]) -> tensor<?x12xf32> [S:all.T, E]
+  %y = attn.attend softmax scale 0.3 (%x : tensor<?x12xf32> [T, E], %all : tensor<?x12xf32> [S:all.T, E], %all : tensor<?x12xf32> [S:all.T, N],
+                                      %past : tensor<i32> [], %end : tensor<?xi32> [T]) -> tensor<?x12xf32> [T, N] mask {
+  ^bb0(%i: i32, %j: i32, %h: i32, %p: tensor<i32>, %e: tensor<?xi32>):
+    %n = attn.at %p[] : tensor<i32> -> i32
+    %before = arith.cmpi sle, %j, %i : i32
+    %old = arith.cmpi slt, %j, %n : i32
+    %row = arith.subi %j, %n : i32
+    %last = attn.at %e[%row] : tensor<?xi32> -> i32
+    %until = arith.addi %n, %last : i32
+    %below = arith.cmpi slt, %i, %until : i32
+    %or = arith.ori %old, %below : i1
+    %c = arith.andi %before, %or : i1
+    attn.yield %c : i1
+  }
+  return %y : tensor<?x12xf32>
+}
