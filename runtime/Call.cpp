@@ -1,8 +1,7 @@
 // Runs a function: claims the sessions, checks all that was passed, finds scratch memory, calls the generated code.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/CallShape.h"
+#include "runtime/CallState.h"
 #include "runtime/Error.h"
-#include "runtime/Session.h"
 
 using namespace attn;
 
@@ -40,8 +39,8 @@ bool Claims::claim(attn_session *const *all, int64_t n) {
 
 class Call {
 public:
-  Call(attn_session &owner, const FunctionSpec &called, const CallShape &sizes)
-      : session(owner), function(called), shape(sizes) {}
+  Call(attn_session *const *all, const CallShape &sizes)
+      : session(*all[0]), function(sizes.function), shape(sizes), state(sizes, all) {}
   bool run(int32_t index, const void *const *given, void *const *wanted);
 
 private:
@@ -52,21 +51,17 @@ private:
   bool findScratch(attn_entry *entry, attn_call &call);
   void fillDefaults(char *memory);
 
-  attn_session &session;
+  attn_session &session; // the first one: its scratch memory, its probe
   const FunctionSpec &function;
   const CallShape &shape;
+  CallState state;
   Array<const void *> inputs; // null until fillDefaults for those to be filled
   Array<void *> outputs;
   Array<int64_t> numbers; // of each parameter
   int64_t defaultBytes = 0;
 };
 
-constexpr int64_t alignment = 64;
 alignas(64) char nothing[64]; // where tensors without numbers lie
-
-int64_t aligned(int64_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
 
 bool Call::checkInputs(const void *const *given) {
   if (!given && function.signature.params)
@@ -152,7 +147,7 @@ void Call::fillDefaults(char *memory) {
 }
 
 bool Call::run(int32_t index, const void *const *given, void *const *wanted) {
-  if (!checkInputs(given) || !checkOutputs(wanted))
+  if (!state.check() || !checkInputs(given) || !checkOutputs(wanted))
     return false;
   attn_model &model = *session.model;
   attn_entry *entry = model.program.entries[index];
@@ -165,10 +160,13 @@ bool Call::run(int32_t index, const void *const *given, void *const *wanted) {
   call.weights = model.weights.pointers();
   call.pool = &model.pool;
   call.probe = taps.probe ? &taps : nullptr;
-  if (!findScratch(entry, call))
+  if (!state.show(call) || !findScratch(entry, call))
     return false;
   int32_t status = entry(&call);
-  return status == 0 || fail("function `%s`: the generated code failed (%d)", function.signature.name, status);
+  if (status != 0)
+    return fail("function `%s`: the generated code failed (%d)", function.signature.name, status);
+  state.commit();
+  return true;
 }
 
 // A function that may be called with n sequences so laid out.
@@ -180,15 +178,15 @@ const FunctionSpec *checkFunction(const attn_model &model, int32_t index) {
   return &model.metadata.functions[static_cast<size_t>(index)];
 }
 
-bool runClaimed(attn_session &session, int64_t n, int32_t index, const void *const *inputs,
+bool runClaimed(attn_session *const *sessions, int64_t n, int32_t index, const void *const *inputs,
                 const int64_t *const *offsets, void *const *outputs) {
-  const FunctionSpec *function = checkFunction(*session.model, index);
+  const FunctionSpec *function = checkFunction(*sessions[0]->model, index);
   if (!function)
     return false;
   if (function->signature.missing)
     return fail("function `%s` was left out: %s", function->signature.name, function->signature.missing);
   CallShape shape = {*function, n, offsets};
-  return shape.check() && Call(session, *function, shape).run(index, inputs, outputs);
+  return shape.check() && Call(sessions, shape).run(index, inputs, outputs);
 }
 
 struct Kernel {
@@ -227,7 +225,7 @@ int32_t attn_run(attn_session *const *sessions, int64_t n, int32_t function, con
   Claims claims;
   if (!claims.claim(sessions, n))
     return 1;
-  bool done = runClaimed(*sessions[0], n, function, inputs, offsets, outputs);
+  bool done = runClaimed(sessions, n, function, inputs, offsets, outputs);
   for (int64_t i = 0; i < n; ++i) {
     sessions[i]->error.clear();
     if (!done)

@@ -13,6 +13,8 @@ struct CallShape {
 
   // Offsets are there, begin with 0, ascend, and no sequence is longer than the model allows.
   bool check() const;
+  // How many rows sequence b has of sequence dimension s.
+  int64_t rows(int32_t s, int64_t b) const { return offsets[s][b + 1] - offsets[s][b]; }
   // How many numbers a packed value has; `what` is what messages call it.
   bool count(const attn_value &value, int64_t &numbers) const;
   // How many of them sequence b has; only after count().
@@ -21,7 +23,7 @@ struct CallShape {
 private:
   bool checkSequence(int32_t s) const;
   int64_t size(const attn_dim &dim, int64_t b) const {
-    return dim.size >= 0 ? dim.size : offsets[-1 - dim.size][b + 1] - offsets[-1 - dim.size][b];
+    return dim.size >= 0 ? dim.size : rows(static_cast<int32_t>(-1 - dim.size), b);
   }
 };
 

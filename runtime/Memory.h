@@ -18,6 +18,12 @@ namespace attn {
 
 using View = std::string_view;
 
+// Where tensors, scratch and rows begin: at multiples of it.
+constexpr int64_t alignment = 64;
+constexpr int64_t aligned(int64_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 // Never null: a process that cannot get a few bytes is ended.
 void *allocate(size_t bytes);
 enum Pages { UsualPages, LargePages };

@@ -11,6 +11,21 @@ namespace {
 
 constexpr int64_t mostSlots = 1 << 24; // so that products of turns cannot overflow
 
+// The product of turns; more than mostSlots if that is not a number of slots.
+int64_t productOf(const Array<int64_t> &turns) {
+  int64_t slots = 1;
+  for (int64_t turn : turns)
+    slots = turn < 0 || turn > mostSlots || slots * turn > mostSlots ? mostSlots + 1 : slots * turn;
+  return slots;
+}
+
+bool checkFunctions(const JsonDocument &document, const Array<int64_t> &numbers, size_t functions) {
+  for (int64_t number : numbers)
+    if (number < 0 || number >= static_cast<int64_t>(functions))
+      return document.wrong("functions", "numbers of functions");
+  return true;
+}
+
 bool readRenames(const JsonDocument &document, Array<std::pair<View, View>> &out) {
   Json list;
   if (!document.readArray(document.root(), "renames", list, true))
@@ -57,17 +72,77 @@ bool readWeight(const JsonDocument &document, Json entry, size_t functions, Weig
   weight.inOut = stored == "in_out";
   if (!weight.inOut && stored != "out_in")
     return document.wrong("stored", "`out_in` or `in_out`");
-  int64_t slots = 1;
-  for (int64_t turns : weight.turns)
-    slots = turns < 0 || turns > mostSlots || slots * turns > mostSlots ? mostSlots + 1 : slots * turns;
   int64_t elements = 1;
   for (int64_t size : weight.shape)
     if (size < 0 || __builtin_mul_overflow(elements, size, &elements))
       return document.wrong("shape", "a shape");
-  for (int64_t function : weight.functions)
-    if (function < 0 || function >= static_cast<int64_t>(functions))
-      return document.wrong("functions", "numbers of functions");
-  return (slots <= mostSlots || document.wrong("turns", "numbers of turns")) && checkRows(document, weight);
+  if (!checkFunctions(document, weight.functions, functions))
+    return false;
+  return (productOf(weight.turns) <= mostSlots || document.wrong("turns", "numbers of turns")) &&
+         checkRows(document, weight);
+}
+
+bool readPlace(const JsonDocument &document, Json entry, size_t functions, StateSpec &place) {
+  View kind, type;
+  Array<int64_t> row;
+  bool read = document.readText(entry, "symbol", place.symbol) && document.readText(entry, "kind", kind) &&
+              optionalIntegers(document, entry, "turns", place.turns) && document.readIntegers(entry, "row", row) &&
+              document.readText(entry, "type", type) && document.readIntegers(entry, "functions", place.functions);
+  if (!read)
+    return false;
+  place.once = kind == "once";
+  if (!place.once && kind != "cache")
+    return document.wrong("kind", "`cache` or `once`");
+  if (type != "f32" && type != "i32")
+    return document.wrong("type", "`f32` or `i32`");
+  place.rowBytes = 4;
+  for (int64_t size : row)
+    if (size < 0 || __builtin_mul_overflow(place.rowBytes, size, &place.rowBytes))
+      return document.wrong("row", "a shape");
+  return (productOf(place.turns) <= mostSlots || document.wrong("turns", "numbers of turns")) &&
+         checkFunctions(document, place.functions, functions);
+}
+
+// The number of the sequence dimension that stands under "cached" or "sequence"; it has no other part yet.
+bool readSequence(const JsonDocument &document, Json object, const char *key, FunctionSpec &function, int32_t kind,
+                  size_t &number) {
+  View name;
+  if (!document.readText(object, key, name))
+    return false;
+  for (number = 0; number < function.sequences.size(); ++number)
+    if (function.sequences[number] == name && function.kinds[number] == ATTN_PLAIN) {
+      function.kinds[number] = kind;
+      return true;
+    }
+  return document.wrong(key, "a sequence dimension of the function, named once");
+}
+
+// Reads "cached" and "kept".
+bool readKeeping(const JsonDocument &document, Json entry, const Array<StateSpec> &state, FunctionSpec &function) {
+  function.kinds.resize(function.sequences.size());
+  if (find(entry, "cached")) {
+    size_t number;
+    if (!readSequence(document, entry, "cached", function, ATTN_CACHED, number))
+      return false;
+    function.cached = static_cast<int32_t>(number);
+  }
+  Json list;
+  if (!document.readArray(entry, "kept", list, true))
+    return false;
+  for (size_t i = 0; i < json_array_size(list); ++i) {
+    KeptSpec kept;
+    Json item = json_array_get(list, i);
+    if (!readSequence(document, item, "sequence", function, ATTN_KEPT, kept.sequence) ||
+        !document.readIntegers(item, "state", kept.state))
+      return false;
+    if (kept.state.empty())
+      return document.wrong("state", "numbers of places of the kind `once`");
+    for (int64_t place : kept.state)
+      if (place < 0 || place >= static_cast<int64_t>(state.size()) || !state[static_cast<size_t>(place)].once)
+        return document.wrong("state", "numbers of places of the kind `once`");
+    function.kept.push(std::move(kept));
+  }
+  return true;
 }
 
 // Reads "dims" (and "dim_names") of a parameter or a result.
@@ -124,7 +199,7 @@ bool readValues(const JsonDocument &document, Json entry, const char *key, Funct
   return true;
 }
 
-bool readFunction(const JsonDocument &document, Json entry, FunctionSpec &function) {
+bool readFunction(const JsonDocument &document, Json entry, const Array<StateSpec> &state, FunctionSpec &function) {
   View name;
   Array<View> sequences, taps;
   if (!document.readText(entry, "name", name) || !document.readTexts(entry, "sequences", sequences) ||
@@ -136,7 +211,8 @@ bool readFunction(const JsonDocument &document, Json entry, FunctionSpec &functi
     return document.wrong("longest", "at most one number a sequence dimension");
   function.longest.resize(sequences.size());
   function.taps = taps.size();
-  if (!readValues(document, entry, "params", function, function.params) ||
+  if (!readKeeping(document, entry, state, function) ||
+      !readValues(document, entry, "params", function, function.params) ||
       !readValues(document, entry, "results", function, function.results))
     return false;
   attn_function &signature = function.signature;
@@ -145,6 +221,8 @@ bool readFunction(const JsonDocument &document, Json entry, FunctionSpec &functi
   signature.params = static_cast<int32_t>(function.params.size());
   signature.results = static_cast<int32_t>(function.results.size());
   signature.sequence_names = function.sequences.data();
+  signature.sequence_kinds = function.kinds.data();
+  signature.sequence_limits = function.longest.data();
   signature.param = function.params.data();
   signature.result = function.results.data();
   return true;
@@ -153,10 +231,11 @@ bool readFunction(const JsonDocument &document, Json entry, FunctionSpec &functi
 } // namespace
 
 int64_t WeightSpec::slots() const {
-  int64_t slots = 1;
-  for (int64_t turn : turns)
-    slots *= turn;
-  return slots;
+  return productOf(turns);
+}
+
+int64_t StateSpec::slots() const {
+  return productOf(turns);
 }
 
 int64_t Metadata::slots() const {
@@ -164,6 +243,20 @@ int64_t Metadata::slots() const {
   for (const WeightSpec &weight : weights)
     sum += weight.slots();
   return sum;
+}
+
+bool Metadata::readState() {
+  Json list;
+  if (!document.readArray(document.root(), "state", list, true))
+    return false;
+  for (size_t i = 0; i < json_array_size(list); ++i) {
+    StateSpec place;
+    place.firstSlot = stateSlots();
+    if (!readPlace(document, json_array_get(list, i), functions.size(), place))
+      return false;
+    state.push(std::move(place));
+  }
+  return stateSlots() <= mostSlots || document.wrong("turns", "numbers of turns");
 }
 
 bool Metadata::read(const attn_program &program) {
@@ -183,8 +276,10 @@ bool Metadata::read(const attn_program &program) {
   if (prefixes.empty())
     prefixes.push("");
   functions.resize(json_array_size(functionList));
+  if (!readState())
+    return false;
   for (size_t i = 0; i < functions.size(); ++i)
-    if (!readFunction(document, json_array_get(functionList, i), functions[i]))
+    if (!readFunction(document, json_array_get(functionList, i), state, functions[i]))
       return false;
   if (functions.size() != program.functions)
     return document.wrong("functions", "as many as the program has");

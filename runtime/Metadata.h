@@ -22,11 +22,32 @@ struct WeightSpec {
   int64_t slots() const;
 };
 
+// Places of a session under one symbol. With turns [12] they are twelve consecutive slots of attn_call.state.
+struct StateSpec {
+  View symbol;
+  bool once = false; // filled by one call; else a cache, to which every call adds rows
+  Array<int64_t> turns;
+  Array<int64_t> functions; // who uses it
+  int64_t firstSlot = 0;
+  int64_t rowBytes = 0;
+
+  int64_t slots() const;
+};
+
+// The places of kind once that a function fills along one of its sequences, by their number in Metadata::state.
+struct KeptSpec {
+  size_t sequence = 0;
+  Array<int64_t> state;
+};
+
 // A function's signature, and what owns the arrays that it points to.
 struct FunctionSpec {
   attn_function signature = {};
   Array<const char *> sequences;
+  Array<int32_t> kinds;   // ATTN_PLAIN, ATTN_CACHED, ATTN_KEPT
   Array<int64_t> longest; // the most rows of each sequence dimension; 0: any
+  int32_t cached = -1;    // the sequence along which it caches; -1: it caches nothing
+  Array<KeptSpec> kept;   // in the order of attn_call.kept
   Array<attn_value> params, results;
   Array<Array<attn_dim>> dims;
   size_t taps = 0;
@@ -39,11 +60,16 @@ struct Metadata {
   Array<std::pair<View, View>> renames; // part of a name in the file, what the text calls it
   Json config = nullptr;                // null: none was read
   Array<WeightSpec> weights;
+  Array<StateSpec> state;
   Array<FunctionSpec> functions;
 
   // Fails on a program of another ABI version and on metadata that contradicts itself or the program.
   bool read(const attn_program &program);
   int64_t slots() const;
+  int64_t stateSlots() const { return state.empty() ? 0 : state.back().firstSlot + state.back().slots(); }
+
+private:
+  bool readState();
 };
 
 } // namespace attn

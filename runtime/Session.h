@@ -3,6 +3,7 @@
 #ifndef ATTN_RUNTIME_SESSION_H
 #define ATTN_RUNTIME_SESSION_H
 #include "runtime/Model.h"
+#include "runtime/SessionRows.h"
 
 // What attn_call.probe points to while a function runs.
 struct attn_tap_frame {
@@ -13,23 +14,26 @@ struct attn_tap_frame {
 };
 
 struct attn_session : attn::Heap {
-  attn_session(attn_model *owner, int64_t room) : model(owner), capacity(room) { model->hold(); }
+  attn_session(attn_model *owner, int64_t room) : model(owner), capacity(room), rows(owner->metadata, room) {
+    model->hold();
+  }
   ~attn_session();
 
   // Takes the session for one call; false if a call has it: then `by` says which.
-  bool claim(const void *call, const void *&by);
-  void leave() { user.store(nullptr, std::memory_order_release); }
+  bool claim(const void *call, const void *&by) const;
+  void leave() const { user.store(nullptr, std::memory_order_release); }
   // At least so many bytes, 64-byte aligned, kept for later calls; null if there is not that much.
   char *scratch(int64_t bytes);
 
   attn_model *const model;
   const int64_t capacity;
+  attn::SessionRows rows;
   attn::Text error;
   attn_probe *probe = nullptr;
   void *probeUser = nullptr;
 
 private:
-  std::atomic<const void *> user{nullptr};
+  mutable std::atomic<const void *> user{nullptr};
   char *arena = nullptr;
   int64_t arenaBytes = 0;
 };

@@ -72,12 +72,21 @@ typedef struct attn_value {
   int64_t limit;         /* a parameter of ids: they must lie in 0 .. limit-1; 0: any */
 } attn_value;
 
+/* What a sequence dimension is to the sessions of a call. */
+enum {
+  ATTN_PLAIN = 0,  /* nothing: the rows are there for this call */
+  ATTN_CACHED = 1, /* the rows are added to those that the session holds from earlier calls */
+  ATTN_KEPT = 2    /* given once: what is made of the rows is kept, and later calls give none */
+};
+
 typedef struct attn_function {
   const char *name;
   int32_t sequences; /* sequence dimensions, each with its offsets */
   int32_t params;
   int32_t results;
   const char *const *sequence_names;
+  const int32_t *sequence_kinds;  /* one a sequence dimension: ATTN_PLAIN, … */
+  const int64_t *sequence_limits; /* the most rows of it, those that a session holds included; 0: any number */
   const attn_value *param;
   const attn_value *result;
   const char *missing; /* null; or why this function cannot be called with the weights given */
@@ -92,22 +101,42 @@ ATTN_API int32_t attn_function_find(const attn_model *model, const char *name);
 
 /*===-- sessions and calls --===*/
 
-/* State of one sequence: how many tokens it may hold (`capacity`), its scratch memory. Null on failure. */
+/* State of one sequence: room for `capacity` rows (tokens) of its caches, its scratch memory. Rows cost memory when
+ * they are written first, not before. Null on failure. */
 ATTN_API attn_session *attn_session_create(attn_model *model, int64_t capacity);
-/* Null is allowed. */
+/* No call may have the session. Null is allowed. */
 ATTN_API void attn_session_free(attn_session *session);
 /* What the session's last failed call complained about; "" if its last call succeeded. */
 ATTN_API const char *attn_session_error(const attn_session *session);
+
+/* What a session holds. Each of these is a call of the session: refused while another one runs, and then nothing has
+ * changed. 0, or not 0 on failure, where nothing else is said. */
+
+/* How many rows its caches hold, of which each successful call of a function with an ATTN_CACHED sequence adds as many
+ * as that sequence has. -1 on failure. */
+ATTN_API int64_t attn_session_length(const attn_session *session);
+/* As new: no row is cached, nothing that is given once is kept. */
+ATTN_API int32_t attn_session_reset(attn_session *session);
+/* Forgets the cached rows from number `length` on, 0 .. attn_session_length; what was given once stays. */
+ATTN_API int32_t attn_session_truncate(attn_session *session, int64_t length);
+/* An independent copy of what the session holds, with its capacity and without its probe, to be freed on its own. Null
+ * on failure. */
+ATTN_API attn_session *attn_session_fork(attn_session *session);
+/* Of the rows that the last successful call cached, keeps n and forgets the others. `rows` are their numbers within
+ * that call, from 0, ascending; they move together. To be called at most once a call, before truncating. */
+ATTN_API int32_t attn_session_keep(attn_session *session, const int64_t *rows, int64_t n);
 
 /* How many numbers a result of a call has, over all n sequences; -1 on failure. offsets as for attn_run. */
 ATTN_API int64_t attn_output_size(const attn_model *model, int32_t function, int32_t result, int64_t n,
                                   const int64_t *const *offsets);
 
 /* Runs one function on n sequences, one a session. A tensor of the batch is packed: the row-major tensors of the
- * sequences end to end, without padding. 0, or not 0 on failure: then the outputs hold nothing of use. inputs   one a
- * parameter: float32 or int32; null where the parameter has a default offsets  one int64[n + 1] a sequence dimension of
- * the function: where each sequence begins, ascending from 0 outputs  one a result: attn_output_size(…) numbers of the
- * caller's */
+ * sequences end to end, without padding. 0, or not 0 on failure: then the outputs hold nothing of use, and the sessions
+ * what they held before.
+ *
+ *   inputs   one a parameter: float32 or int32; null where the parameter has a default
+ *   offsets  one int64[n + 1] a sequence dimension of the function: where each sequence begins, ascending from 0
+ *   outputs  one a result: attn_output_size(…) numbers of the caller's */
 ATTN_API int32_t attn_run(attn_session *const *sessions, int64_t n, int32_t function, const void *const *inputs,
                           const int64_t *const *offsets, void *const *outputs);
 

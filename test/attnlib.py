@@ -28,6 +28,8 @@ class Function(ctypes.Structure):
         ("params", c_int32),
         ("results", c_int32),
         ("sequence_names", POINTER(c_char_p)),
+        ("sequence_kinds", POINTER(c_int32)),
+        ("sequence_limits", POINTER(c_int64)),
         ("param", POINTER(Value)),
         ("result", POINTER(Value)),
         ("missing", c_char_p),

@@ -1,4 +1,4 @@
-// attn-run.cpp - runs models: embed, call, tokenize, verify.
+// attn-run.cpp - runs models: embed, generate, call, tokenize, verify, bench.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // No LLVM in here: a FILE.attn is given to the attnc that lies beside this program, and the library that comes out is
@@ -63,12 +63,43 @@ int main(int argc, char **argv) {
   bool showSpecial = false;
   tokenizeCommand->add_flag("--show-special", showSpecial, "with --decode: show special tokens too");
 
+  GenerateOptions generating;
+  CLI::App *generateCommand = app.add_subcommand("generate", "continues texts, the most likely token each time");
+  addSource(generateCommand, source);
+  generateCommand->add_option("--text", generating.texts, "a text; may be given several times; - is stdin")
+      ->allow_extra_args(false);
+  generateCommand->add_option("--ids", generating.ids, "ids instead of a text, \"1 2 3\"; then ids come out")
+      ->allow_extra_args(false);
+  generateCommand->add_option("--function", generating.function,
+                              "the exported function (default: `logits` or `decode`)");
+  generateCommand->add_option("--max-tokens", generating.maxTokens, "tokens to add to each text")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  generateCommand->add_option("--capacity", generating.capacity, "tokens that a session may hold (default: all)")
+      ->check(CLI::PositiveNumber);
+  generateCommand->add_option("--end", generating.ends, "a token that ends a text, beside the configuration's")
+      ->allow_extra_args(false)
+      ->check(CLI::NonNegativeNumber);
+  generateCommand->add_option("--start", generating.start, "the token that a decoder begins with")
+      ->check(CLI::NonNegativeNumber);
+  generateCommand->add_flag("--json", generating.json, "an array with an object a text");
+
+  BenchOptions benching;
+  CLI::App *benchCommand = app.add_subcommand("bench", "tokens a second, read and written");
+  addSource(benchCommand, source);
+  benchCommand->add_option("--function", benching.function, "the exported function (default: `logits` or `decode`)");
+  benchCommand->add_option("--prompt", benching.prompt, "tokens of the prompt")->capture_default_str();
+  benchCommand->add_option("--generate", benching.generate, "tokens to write")->capture_default_str();
+  benchCommand->add_option("--repetitions", benching.repetitions, "rounds to time")->capture_default_str();
+
   VerifyOptions verifying;
   CLI::App *verifyCommand = app.add_subcommand("verify", "executes the model's verify.json and compares");
   addSource(verifyCommand, source);
   verifyCommand
       ->add_option("--tolerance", verifying.tolerance, "allowed error, relative to the largest value of a tensor")
       ->capture_default_str();
+  verifyCommand->add_flag("--forget", verifying.forget,
+                          "empty the caches between the steps of greedy decoding, which must make it fail");
 
   try {
     app.parse(argc, argv);
@@ -81,6 +112,10 @@ int main(int argc, char **argv) {
       return embed(source, embedding);
     if (*callCommand)
       return call(source, calling);
+    if (*generateCommand)
+      return generate(source, generating);
+    if (*benchCommand)
+      return bench(source, benching);
     if (*tokenizeCommand)
       return tokenize(tokenizing);
     return verify(source, verifying);

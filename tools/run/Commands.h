@@ -37,8 +37,29 @@ struct TokenizeOptions {
 };
 int tokenize(const TokenizeOptions &options);
 
+struct GenerateOptions {
+  std::vector<std::string> texts; // "-": what stdin holds
+  std::vector<std::string> ids;   // numbers with spaces between them; then ids come out
+  std::string function;           // "": `logits` or `decode`
+  int64_t maxTokens = 100;
+  int64_t capacity = 0; // rows of a session; 0: as many as are needed
+  std::vector<int32_t> ends;
+  int32_t start = -1; // the first token of a decoder; -1: the configuration's
+  bool json = false;
+};
+int generate(const Source &source, const GenerateOptions &options);
+
+struct BenchOptions {
+  std::string function; // as of generate
+  int64_t prompt = 512;
+  int64_t generate = 64;
+  int64_t repetitions = 5;
+};
+int bench(const Source &source, const BenchOptions &options);
+
 struct VerifyOptions {
   double tolerance = 2e-5;
+  bool forget = false; // empties the caches between the steps of greedy decoding, which must make it fail
 };
 int verify(const Source &source, const VerifyOptions &options);
 

@@ -3,6 +3,7 @@
 #include "tools/run/Batch.h"
 #include "tools/run/Commands.h"
 #include "tools/run/Failure.h"
+#include "tools/run/Text.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -45,23 +46,6 @@ int32_t functionFor(const Model &model, const std::string &name) {
   return fitting[0];
 }
 
-std::vector<int64_t> idsOf(const Model &model, const std::string &text) {
-  const attn_tokenizer *tokenizer = model.library.model_tokenizer(model.handle);
-  if (!tokenizer)
-    fail("{}", model.library.last_error());
-  std::vector<int32_t> ids(text.size() + 16);
-  for (;;) {
-    int64_t count = model.library.tokenize(tokenizer, text.data(), int64_t(text.size()), ATTN_SPECIAL, ids.data(),
-                                           int64_t(ids.size()));
-    if (count < 0)
-      fail("{}", model.library.last_error());
-    bool all = size_t(count) <= ids.size();
-    ids.resize(size_t(count));
-    if (all)
-      return std::vector<int64_t>(ids.begin(), ids.end());
-  }
-}
-
 std::vector<std::string> textsOf(const EmbedOptions &options) {
   std::vector<std::string> texts = options.texts;
   if (!options.file.empty()) {
@@ -82,7 +66,7 @@ std::vector<float> embedSome(const Model &model, int32_t function, std::span<con
   Extent extent;
   int64_t longest = 1;
   for (const std::string &text : texts) {
-    std::vector<int64_t> ids = idsOf(model, text);
+    std::vector<int32_t> ids = idsOf(model, text);
     packed.integers.insert(packed.integers.end(), ids.begin(), ids.end());
     extent.places.emplace_back(ids.size());
     longest = std::max(longest, int64_t(ids.size()));

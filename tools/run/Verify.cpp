@@ -6,76 +6,16 @@
 // it. A value agrees if it is closer than the tolerance times the largest value of its tensor (five times that for
 // `padded.*`). A tensor that no call consumed or compared is a failure: a reference that nobody looks at proves
 // nothing.
-#include "tools/run/Batch.h"
-#include "tools/run/Commands.h"
 #include "tools/run/Failure.h"
-#include "tools/run/Json.h"
+#include "tools/run/Verifier.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <set>
 
 namespace attn::run {
-namespace {
 
-/// One compared tensor.
-struct Row {
-  std::string call;
-  std::string tensor;
-  int64_t values = 0;
-  double error = 0; // of the largest value
-  double allowed = 0;
-};
-
-/// A result kept for later calls.
-struct Kept {
-  Tensor packed;
-  std::vector<std::optional<Extent>> extents; // one a dimension: those of a sequence have one
-  int64_t sequences = 0;
-};
-
-const std::set<std::string> knownKeys = {"fn",     "inputs", "real",   "lengths", "outputs", "keep",
-                                         "probes", "greedy", "prompt", "tokens",  "logits"};
-
-class Verifier {
-public:
-  Verifier(const Source &source, const VerifyOptions &options)
-      : model(source), io(readTensors(source.model + "/io.safetensors")), tolerance(options.tolerance) {}
-
-  void execute(json_t *call);
-  /// The table, what is left over, the count; the exit code.
-  int report();
-
-private:
-  const Tensor &use(const std::string &name);
-  int64_t sequencesOf(json_t *inputs);
-  void setExtents(Batch &batch, json_t *call);
-  void setInputs(Batch &batch, json_t *inputs);
-  void inferExtents(Batch &batch, int32_t param, const std::string &name);
-  void compareOutputs(const Batch &batch, json_t *outputs);
-  void compare(const std::string &name, const Tensor &want, const std::vector<float> &got,
-               std::span<const int64_t> dims, const std::vector<Extent> &extents, int64_t sequences);
-  void keepOutputs(const Batch &batch, json_t *names);
-  void watchTaps(const Batch &batch, const std::string &prefix);
-
-  static void onTap(void *user, const char *name, int32_t rank, const int64_t *dims, int64_t n,
-                    const int64_t *const *offsets, const float *data);
-  void compareTap(const std::string &name, std::span<const int64_t> dims, const int64_t *const *offsets,
-                  const float *data);
-
-  Model model;
-  Tensors io;
-  double tolerance;
-  std::set<std::string> used;
-  std::map<std::string, Kept> kept;
-  std::vector<Row> rows;
-  std::unique_ptr<Sessions> sessions;
-  bool keepSessions = false;
-  std::string calling; // the function of the current call
-  std::string probePrefix;
-  std::set<std::string> tapped;
-  std::string tapFailure; // no exception may cross the library's frames
-};
+static const std::set<std::string> knownKeys = {"fn",     "inputs", "real",   "lengths", "outputs", "keep",
+                                                "probes", "greedy", "prompt", "tokens",  "logits"};
 
 std::string textOf(json_t *value, const char *key) {
   if (!json_is_string(value))
@@ -174,29 +114,39 @@ void Verifier::inferExtents(Batch &batch, int32_t param, const std::string &name
   }
 }
 
-void Verifier::setInputs(Batch &batch, json_t *inputs) {
-  const attn_function &function = batch.function();
-  std::vector<std::pair<int32_t, std::string>> pairs;
+int32_t Verifier::paramOf(const attn_function &function, const std::string &name) {
+  for (int32_t p = 0; p < function.params; ++p)
+    if (name == function.param[p].name)
+      return p;
+  fail("`{}` has no parameter `{}`, which verify.json names", function.name, name);
+}
+
+/// Parameters and the names of what goes into them.
+std::vector<Verifier::Input> Verifier::inputsOf(const attn_function &function, json_t *inputs) {
+  std::vector<Input> pairs;
   const char *param = nullptr;
   json_t *name = nullptr;
   json_object_foreach(inputs, param, name) {
-    int32_t p = 0;
-    while (p < function.params && std::string(function.param[p].name) != param)
-      ++p;
-    if (p == function.params)
-      fail("`{}` has no parameter `{}`, which verify.json names", function.name, param);
-    pairs.emplace_back(p, textOf(name, param));
-    const std::string &tensor = pairs.back().second;
+    std::string tensor = textOf(name, param);
+    pairs.emplace_back(paramOf(function, param), tensor);
     if (tensor.starts_with("$") && !kept.contains(tensor.substr(1)))
       fail("no earlier call kept `{}`", tensor);
-    inferExtents(batch, p, tensor);
   }
-  for (auto &[p, tensor] : pairs) {
-    if (tensor.starts_with("$"))
-      batch.setPacked(p, kept.at(tensor.substr(1)).packed);
-    else
-      batch.setPadded(p, use(tensor), tensor);
-  }
+  return pairs;
+}
+
+void Verifier::setInputs(Batch &batch, const std::vector<Input> &inputs) {
+  for (const auto &[param, tensor] : inputs)
+    inferExtents(batch, param, tensor);
+  for (const auto &[param, tensor] : inputs)
+    setInput(batch, param, tensor);
+}
+
+void Verifier::setInput(Batch &batch, int32_t param, const std::string &tensor) {
+  if (tensor.starts_with("$"))
+    batch.setPacked(param, kept.at(tensor.substr(1)).packed);
+  else
+    batch.setPadded(param, use(tensor), tensor);
 }
 
 /// Compares packed values with the real places of an expected tensor, whose other places must be 0.
@@ -297,16 +247,20 @@ void Verifier::execute(json_t *call) {
   }
   calling = textOf(json_object_get(call, "fn"), "fn");
   if (json_object_get(call, "greedy"))
-    fail("`{}`: greedy decoding needs sessions with caches, which this version does not have", calling);
+    return decode(call);
 
   int32_t function = model.find(calling);
   Batch batch(model, function, sequencesOf(json_object_get(call, "inputs")));
   setExtents(batch, call);
-  setInputs(batch, json_object_get(call, "inputs"));
+  setInputs(batch, inputsOf(batch.function(), json_object_get(call, "inputs")));
   if (!keepSessions || !sessions || int64_t(sessions->handles.size()) != batch.sequences()) {
     int64_t capacity = 1;
     for (const Extent &extent : batch.knownExtents())
       capacity = std::max(capacity, extent.padded);
+    if (json_object_get(call, "keep")) // a later call may need more
+      for (const auto &[name, tensor] : io)
+        for (int64_t length : tensor.shape)
+          capacity = std::max(capacity, length);
     sessions = std::make_unique<Sessions>(model, batch.sequences(), capacity);
   }
 
@@ -355,8 +309,6 @@ int Verifier::report() {
              failures ? fmt::format("{} failed", failures) : "all agree");
   return failures || rows.empty() ? 1 : 0;
 }
-
-} // namespace
 
 int verify(const Source &source, const VerifyOptions &options) {
   if (source.model.empty())

@@ -186,7 +186,7 @@ TEST_F(CallTest, NullsAreRefused) {
   EXPECT_EQ(failure(nullptr, 1, 0, inputs, all, outputs), "a call has at least one session");
   EXPECT_EQ(failure(one, 0, 0, inputs, all, outputs), "a call has at least one session");
   EXPECT_EQ(failure(none, 1, 0, inputs, all, outputs), "session 0 of the call is null");
-  EXPECT_EQ(failure(one, 1, 2, inputs, all, outputs), "model `fake` has no function number 2");
+  EXPECT_EQ(failure(one, 1, 6, inputs, all, outputs), "model `fake` has no function number 6");
   EXPECT_EQ(failure(one, 1, -1, inputs, all, outputs), "model `fake` has no function number -1");
   EXPECT_EQ(failure(one, 1, 0, nullptr, all, outputs), "function `embed`: the inputs are null");
   EXPECT_EQ(failure(one, 1, 0, noInputs, all, outputs), "function `embed`: parameter `ids` is null and has no default");
@@ -240,8 +240,8 @@ TEST_F(CallTest, OutputSizes) {
   EXPECT_EQ(attn_output_size(model.get(), 1, 0, 2, all), 4);
   EXPECT_EQ(attn_output_size(model.get(), 0, 1, 2, all), -1);
   EXPECT_STREQ(attn_last_error(), "function `embed` has no result number 1");
-  EXPECT_EQ(attn_output_size(model.get(), 5, 0, 2, all), -1);
-  EXPECT_STREQ(attn_last_error(), "model `fake` has no function number 5");
+  EXPECT_EQ(attn_output_size(model.get(), 6, 0, 2, all), -1);
+  EXPECT_STREQ(attn_last_error(), "model `fake` has no function number 6");
   EXPECT_EQ(attn_output_size(model.get(), 0, 0, 0, all), -1);
   EXPECT_STREQ(attn_last_error(), "a call has at least one sequence, not 0");
   attn_session *one[] = {sessions[0].get()};

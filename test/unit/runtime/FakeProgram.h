@@ -3,6 +3,12 @@
 //
 //     fn embed(ids[T], shift[T] = 1) -> [T,E] = tap(table[ids], "rows") @ w + b + shift        E = 2, V = 3
 //     fn mean(x[T,E]) -> [E] = sum over T of x * g                                             needs another weight
+//     fn recall(x[T,E]) -> [T,E] = 3 * the sum of all rows up to this one, in a cache of two turns
+//     fn answer(x[T,E], source[S], u[U] = 0) -> (y[T,E], session[3])      7 * the sum of `source` added, given once
+//     fn note(source[S]) -> session[3]                                    gives one of answer's two places
+//     fn double(source[S]) -> session[3]                                  gives the other one
+//
+// `session` is what the call says of the session: rows cached, room, rows kept.
 //
 // The entries are plain C loops over packed rows, one task a row, so that Model, Session and Call can be tested without
 // a compiler.

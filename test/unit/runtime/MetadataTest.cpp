@@ -21,6 +21,14 @@ TEST(Metadata, IsRead) {
   EXPECT_EQ(metadata.weights[2].rows[0], 2);
   EXPECT_EQ(metadata.functions[0].longest[0], 100);
   EXPECT_EQ(metadata.functions[1].longest[0], 0);
+  EXPECT_EQ(metadata.stateSlots(), 5);
+  EXPECT_EQ(metadata.state[2].firstSlot, 3);
+  EXPECT_EQ(metadata.state[2].rowBytes, 12);
+  EXPECT_TRUE(metadata.state[2].once);
+  EXPECT_EQ(metadata.functions[0].cached, -1);
+  EXPECT_EQ(metadata.functions[3].cached, 0);
+  EXPECT_EQ(metadata.functions[3].kept[0].sequence, 1u);
+  EXPECT_EQ(metadata.functions[3].kept[0].state[1], 2);
 }
 
 TEST(Metadata, GivesSignatures) {
@@ -47,7 +55,13 @@ TEST(Metadata, GivesSignatures) {
   EXPECT_STREQ(embed->result[0].dims[1].name, "E");
   EXPECT_EQ(embed->result[0].dims[1].size, 2);
   EXPECT_EQ(embed->missing, nullptr);
-  EXPECT_EQ(attn_model_function(model.get(), 2), nullptr);
+  const attn_function *answer = attn_model_function(model.get(), 3);
+  EXPECT_EQ(std::vector<int32_t>(answer->sequence_kinds, answer->sequence_kinds + 3),
+            (std::vector<int32_t>{ATTN_CACHED, ATTN_KEPT, ATTN_PLAIN}));
+  EXPECT_EQ(embed->sequence_kinds[0], ATTN_PLAIN);
+  EXPECT_EQ(embed->sequence_limits[0], 100);
+  EXPECT_EQ(answer->sequence_limits[2], 0);
+  EXPECT_EQ(attn_model_function(model.get(), 6), nullptr);
   EXPECT_EQ(attn_model_function(model.get(), -1), nullptr);
   EXPECT_EQ(attn_function_find(model.get(), "mean"), 1);
   EXPECT_EQ(attn_function_find(model.get(), "nobody"), -1);
@@ -60,11 +74,12 @@ TEST(Metadata, OfTheDocumentationIsRight) {
   size_t begin = text.str().find("```json\n") + 8;
   std::string json = text.str().substr(begin, text.str().find("```", begin) - begin);
   attn_program program = attn_this_program;
-  program.functions = 1;
+  program.functions = 2;
   program.metadata = json.c_str();
   Metadata metadata;
   ASSERT_TRUE(metadata.read(program)) << lastError();
   EXPECT_EQ(metadata.slots(), 6);
+  EXPECT_EQ(metadata.stateSlots(), 13);
 }
 
 TEST(Metadata, OfAnotherVersionIsRefused) {
@@ -93,7 +108,7 @@ TEST(Metadata, ThatContradictsItselfIsRefused) {
   EXPECT_EQ(failureWith(R"("turns": [2])", R"("turns": [99999, 99999])"),
             "`metadata`: `turns` should be numbers of turns");
   EXPECT_EQ(failureWith(R"("shape": [2, 2])", R"("shape": [2, -2])"), "`metadata`: `shape` should be a shape");
-  EXPECT_EQ(failureWith(R"("functions": [0])", R"("functions": [5])"),
+  EXPECT_EQ(failureWith(R"("functions": [0])", R"("functions": [6])"),
             "`metadata`: `functions` should be numbers of functions");
   EXPECT_EQ(failureWith(R"("packed_bytes": 16)", R"("packed_bytes": "16")"),
             "`metadata`: `packed_bytes` should be a whole number");
@@ -103,6 +118,28 @@ TEST(Metadata, ThatContradictsItselfIsRefused) {
   EXPECT_EQ(failureWith(R"("default": 1)", R"("default": "1")"), "`metadata`: `default` should be a number");
   EXPECT_EQ(failureWith(R"("longest": [100])", R"("longest": [1, 2])"),
             "`metadata`: `longest` should be at most one number a sequence dimension");
+}
+
+TEST(Metadata, OfPlacesThatContradictsItselfIsRefused) {
+  EXPECT_EQ(failureWith(R"("kind": "cache")", R"("kind": "stack")"), "`metadata`: `kind` should be `cache` or `once`");
+  EXPECT_EQ(failureWith(R"("row": [2], "type": "f32")", R"("row": [2], "type": "f16")"),
+            "`metadata`: `type` should be `f32` or `i32`");
+  EXPECT_EQ(failureWith(R"("row": [2],)", R"("row": [-2],)"), "`metadata`: `row` should be a shape");
+  EXPECT_EQ(failureWith(R"("row": [2],)", R"("row": [4611686018427387904],)"), "`metadata`: `row` should be a shape");
+  EXPECT_EQ(failureWith(R"("turns": [2], "row": [2])", R"("turns": [99999, 99999], "row": [2])"),
+            "`metadata`: `turns` should be numbers of turns");
+  EXPECT_EQ(failureWith(R"("turns": [2], "row": [2])", R"("turns": [16777216], "row": [2])"),
+            "`metadata`: `turns` should be numbers of turns");
+  EXPECT_EQ(failureWith(R"("functions": [2, 3])", R"("functions": [2, 6])"),
+            "`metadata`: `functions` should be numbers of functions");
+  EXPECT_EQ(failureWith(R"("longest": [8], "cached": "T")", R"("cached": "S")"),
+            "`metadata`: `cached` should be a sequence dimension of the function, named once");
+  EXPECT_EQ(
+      failureWith(R"("kept": [{"sequence": "S", "state": [1, 2]}])", R"("kept": [{"sequence": "T", "state": [1]}])"),
+      "`metadata`: `sequence` should be a sequence dimension of the function, named once");
+  for (const char *state : {"[0]", "[3]", "[-1]", "[]"})
+    EXPECT_EQ(failureWith(R"("state": [1, 2])", std::string(R"("state": )") + state),
+              "`metadata`: `state` should be numbers of places of the kind `once`");
 }
 
 } // namespace

@@ -128,7 +128,9 @@ TEST(ModelWeights, ThatAreMissingLeaveFunctionsOut) {
   folder.tensors({floats("layer.0.q", {1, 2}, {7, 7})});
   EXPECT_EQ(folder.failure(),
             "no function can be called: `embed` (the file has no tensor `emb.weight`), `mean` (the file "
-            "has no tensor `g`)");
+            "has no tensor `g`), `recall` (the file has no tensor `ln.weight`), `answer` (the file has no tensor "
+            "`ln.weight`), "
+            "`note` (the file has no tensor `ln.weight`), `double` (the file has no tensor `ln.weight`)");
 }
 
 TEST(ModelWeights, ThatNobodyUsesAreNotedAndStrictlyRefused) {
