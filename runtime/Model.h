@@ -29,6 +29,18 @@ private:
 };
 
 namespace attn {
+// Holds a model as long as it lives itself.
+class ModelHold {
+public:
+  explicit ModelHold(attn_model *held) : model(held) { model->hold(); }
+  ModelHold(const ModelHold &) = delete;
+  ModelHold &operator=(const ModelHold &) = delete;
+  ~ModelHold() { model->release(); }
+
+private:
+  attn_model *const model;
+};
+
 // What attn_model_create does, for any program.
 attn_model *createModel(const attn_program &program, const char *path, uint32_t flags);
 } // namespace attn

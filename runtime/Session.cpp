@@ -56,11 +56,6 @@ bool checkKept(const SessionRows &held, const int64_t *rows, int64_t n) {
 
 } // namespace
 
-attn_session::~attn_session() {
-  free(arena);
-  model->release();
-}
-
 bool attn_session::claim(const void *call, const void *&by) const {
   by = nullptr;
   return user.compare_exchange_strong(by, call, std::memory_order_acquire);

@@ -14,10 +14,9 @@ struct attn_tap_frame {
 };
 
 struct attn_session : attn::Heap {
-  attn_session(attn_model *owner, int64_t room) : model(owner), capacity(room), rows(owner->metadata, room) {
-    model->hold();
-  }
-  ~attn_session();
+  attn_session(attn_model *owner, int64_t room)
+      : model(owner), capacity(room), hold(owner), rows(owner->metadata, room) {}
+  ~attn_session() { free(arena); }
 
   // Takes the session for one call; false if a call has it: then `by` says which.
   bool claim(const void *call, const void *&by) const;
@@ -27,6 +26,7 @@ struct attn_session : attn::Heap {
 
   attn_model *const model;
   const int64_t capacity;
+  const attn::ModelHold hold; // in front of the rows, which need the model to their end
   attn::SessionRows rows;
   attn::Text error;
   attn_probe *probe = nullptr;
