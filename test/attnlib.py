@@ -48,6 +48,8 @@ class Model:
         for name, result in [
             ("model_create", c_void_p),
             ("session_create", c_void_p),
+            ("session_fork", c_void_p),
+            ("session_length", c_int64),
             ("model_function", POINTER(Function)),
             ("last_error", c_char_p),
             ("output_size", c_int64),
@@ -86,6 +88,96 @@ class Model:
         if getattr(self, "handle", None):
             self.lib.attn_model_free(self.handle)
             self.handle = None
+
+
+class Session:
+    """What one sequence holds. Everything that fails raises Error with the library's words."""
+
+    def __init__(self, model, capacity=0, handle=None):
+        self.model, self.lib = model, model.lib
+        self.handle = c_void_p(handle or self.lib.attn_session_create(model.handle, c_int64(capacity)))
+        if not self.handle:
+            raise Error(model.last_error())
+
+    def done(self, failed):
+        if failed:
+            raise Error(self.model.last_error())
+
+    def __len__(self):
+        return self.lib.attn_session_length(self.handle)
+
+    def reset(self):
+        self.done(self.lib.attn_session_reset(self.handle))
+
+    def truncate(self, length):
+        self.done(self.lib.attn_session_truncate(self.handle, c_int64(length)))
+
+    def keep(self, rows):
+        self.done(self.lib.attn_session_keep(self.handle, (c_int64 * len(rows))(*rows), c_int64(len(rows))))
+
+    def fork(self):
+        handle = self.lib.attn_session_fork(self.handle)
+        if not handle:
+            raise Error(self.model.last_error())
+        return Session(self.model, handle=handle)
+
+    def run(self, name, *inputs):
+        """The results of a call with this session alone: one array('f') each."""
+        return run_together(self.model, name, [self], [inputs])[0]
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            self.lib.attn_session_free(self.handle)
+
+
+def run_together(model, name, sessions, inputs):
+    """One call with several sessions: `inputs[b]` has one array a parameter. Returns for each session one array a result."""
+    index, function = model.function(name)
+    lengths = [[None] * function.sequences for _ in sessions]
+    for b, given in enumerate(inputs):
+        for p, values in enumerate(given):
+            sequences, row = measure(function.param[p])
+            if len(sequences) == 1:
+                lengths[b][sequences[0]] = len(values) // row
+    offsets = [(c_int64 * (len(sessions) + 1))() for _ in range(function.sequences)]
+    for s, list_ in enumerate(offsets):
+        for b in range(len(sessions)):
+            list_[b + 1] = list_[b] + lengths[b][s]
+    lists = (POINTER(c_int64) * max(len(offsets), 1))(*[ctypes.cast(list_, POINTER(c_int64)) for list_ in offsets])
+    packed = [array("i" if function.param[p].type == 3 else "f") for p in range(function.params)]
+    for given in inputs:
+        for p, values in enumerate(given):
+            packed[p].extend(array(packed[p].typecode, values))
+    addresses = (c_void_p * max(len(packed), 1))(*[values.buffer_info()[0] or None for values in packed])
+    sizes = [[size(function.result[r], lengths[b]) for b in range(len(sessions))] for r in range(function.results)]
+    outputs = [array("f", bytes(4 * sum(each))) for each in sizes]
+    results = (c_void_p * len(outputs))(*[values.buffer_info()[0] or None for values in outputs])
+    handles = (c_void_p * len(sessions))(*[session.handle for session in sessions])
+    if model.lib.attn_run(handles, c_int64(len(sessions)), index, addresses, lists, results):
+        raise Error(model.last_error())
+    answers = [[] for _ in sessions]
+    for values, each in zip(outputs, sizes):
+        at = 0
+        for b, count in enumerate(each):
+            answers[b].append(values[at : at + count])
+            at += count
+    return answers
+
+
+def measure(value):
+    """The sequence dimensions of a value, and how many numbers its other dimensions have together."""
+    sizes = [value.dims[d].size for d in range(value.rank)]
+    row = 1
+    for each in sizes:
+        row *= each if each >= 0 else 1
+    return [-1 - each for each in sizes if each < 0], row
+
+
+def size(value, lengths):
+    sequences, count = measure(value)
+    for s in sequences:
+        count *= lengths[s]
+    return count
 
 
 class Call:
