@@ -228,15 +228,19 @@ Elaborator::Rotation Rotator::waves() {
   by.scale = scale.number;
   OpBuilder::InsertionGuard guard(e.builder);
   mlir::Block *head = headOf(by.made);
+  bool behindHead = false;
   if (head) {
     for (const Elaborator::Rotation &known : e.rotations)
       if (isSameWave(known, by))
         return known;
-    e.builder.setInsertionPointToStart(head);
+    e.enterHead();
     for (mlir::Value value : by.made) {
+      auto place = e.builder.getInsertionPoint();
       Operation *op = value.getDefiningOp();
-      if (op && (e.builder.getInsertionPoint() == head->end() || !op->isBeforeInBlock(&*e.builder.getInsertionPoint())))
-        e.builder.setInsertionPointAfter(op);
+      if (!op || place == head->end() || op->isBeforeInBlock(&*place))
+        continue;
+      e.builder.setInsertionPointAfter(op);
+      behindHead = true;
     }
   }
   DimRef sequence = e.table.sequence(x.visible()[0]->name, by.sequence, x.visible()[0]->origin);
@@ -245,8 +249,11 @@ Elaborator::Rotation Rotator::waves() {
   f.form = Tensor::Form::ssa;
   by.cos = wave(ScalarOp::cos, &pos);
   by.sin = wave(ScalarOp::sin, &pos);
-  if (head)
-    e.rotations.push_back(by);
+  if (!head)
+    return by;
+  e.rotations.push_back(by);
+  if (!behindHead)
+    e.leaveHead();
   return by;
 }
 

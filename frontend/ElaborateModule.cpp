@@ -133,6 +133,18 @@ Value *Elaborator::lookupGlobal(StringRef name, Home *home) {
   return nullptr;
 }
 
+void Elaborator::enterHead() {
+  if (lastAtHead)
+    builder.setInsertionPointAfter(lastAtHead);
+  else
+    builder.setInsertionPointToStart(entryBlock);
+}
+
+void Elaborator::leaveHead() {
+  if (builder.getInsertionPoint() != entryBlock->begin())
+    lastAtHead = &*std::prev(builder.getInsertionPoint());
+}
+
 /// A `let`, when it is first asked for. What becomes a tensor belongs to the export and stands at its head.
 void Elaborator::evalGlobal(StringRef name, Home::Global &global, Home *home) {
   global.state = Home::State::running;
@@ -147,8 +159,10 @@ void Elaborator::evalGlobal(StringRef name, Home::Global &global, Home *home) {
   bool wasConfig = inConfig;
   inConfig = false;
   if (entryBlock)
-    builder.setInsertionPointToStart(entryBlock);
+    enterHead();
   Value v = entryBlock ? eval(global.expr) : Value::poison();
+  if (entryBlock)
+    leaveHead();
   inConfig = wasConfig;
   clause = outerClause;
   frame = saved;
@@ -334,6 +348,7 @@ bool Elaborator::elaborateExport(const FnDecl &fn) {
   body.push_back(entry);
   Scope scope;
   entryBlock = entry;
+  lastAtHead = nullptr;
   exportSequences.clear();
   parameters.clear();
   lets.clear();

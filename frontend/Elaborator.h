@@ -133,6 +133,9 @@ public:
   void setModuleAttributes();
   Value *lookupGlobal(StringRef name, Home *home);
   void evalGlobal(StringRef name, Home::Global &global, Home *home);
+  /// The builder behind what the export has at its head so far, and the head's end at the builder.
+  void enterHead();
+  void leaveHead();
 
   // ---- configuration (ElaborateConfig.cpp)
   void elaborateConfig(const ConfigBlock &block);
@@ -338,6 +341,7 @@ public:
 
   // of the export being elaborated
   mlir::Block *entryBlock = nullptr;
+  mlir::Operation *lastAtHead = nullptr; ///< of the lets and rotations
   Dims exportSequences;
   llvm::DenseMap<mlir::Value, Dims> dimsOfValue;      ///< of every tensor made
   llvm::DenseMap<mlir::Value, mlir::Value> outsideOf; ///< what a loop's body sees as a row or as carried
