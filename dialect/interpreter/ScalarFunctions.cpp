@@ -117,11 +117,36 @@ static Function compareFloats(arith::CmpFPredicate predicate) {
   };
 }
 
+/// Comparisons of whole numbers; the unsigned ones take them as 64 bits.
 static Function compareInts(arith::CmpIPredicate predicate) {
-  return [predicate](const double *x) {
-    llvm::APInt a(64, whole(x[0]), true), b(64, whole(x[1]), true);
-    return static_cast<double>(arith::applyCmpPredicate(predicate, a, b));
+  using enum arith::CmpIPredicate;
+  using Compare = bool (*)(int64_t, int64_t);
+  auto choose = [&]() -> Compare {
+    switch (predicate) {
+    case eq:
+      return [](int64_t a, int64_t b) { return a == b; };
+    case ne:
+      return [](int64_t a, int64_t b) { return a != b; };
+    case slt:
+      return [](int64_t a, int64_t b) { return a < b; };
+    case sle:
+      return [](int64_t a, int64_t b) { return a <= b; };
+    case sgt:
+      return [](int64_t a, int64_t b) { return a > b; };
+    case sge:
+      return [](int64_t a, int64_t b) { return a >= b; };
+    case ult:
+      return [](int64_t a, int64_t b) { return static_cast<uint64_t>(a) < static_cast<uint64_t>(b); };
+    case ule:
+      return [](int64_t a, int64_t b) { return static_cast<uint64_t>(a) <= static_cast<uint64_t>(b); };
+    case ugt:
+      return [](int64_t a, int64_t b) { return static_cast<uint64_t>(a) > static_cast<uint64_t>(b); };
+    case uge:
+      return [](int64_t a, int64_t b) { return static_cast<uint64_t>(a) >= static_cast<uint64_t>(b); };
+    }
+    llvm_unreachable("a predicate is one of ten");
   };
+  return [compare = choose()](const double *x) { return static_cast<double>(compare(whole(x[0]), whole(x[1]))); };
 }
 
 static Function constant(TypedAttr value) {

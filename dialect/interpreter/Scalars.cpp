@@ -49,6 +49,10 @@ void ScalarProgram::readFunction(Operation *op, Steps &into) {
   assert(function && "the verifier lets nothing else pass");
   auto operands = slotsOf(op->getOperands(), [&](Value value) { return knownSlotOf(value); });
   unsigned result = slotOf(op->getResult(0));
+  if (operands.empty()) { // a constant
+    slots[result] = function(nullptr);
+    return;
+  }
   into.push_back([this, function, operands, result] {
     double values[3];
     for (size_t i = 0; i < operands.size(); ++i)

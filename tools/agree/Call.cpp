@@ -141,15 +141,16 @@ std::string State::finish() {
   std::string complaint;
   for (size_t b = 0; b < sessions.size(); ++b) {
     for (size_t slot = 0; slot < rooms.size(); ++slot) {
-      Bytes &held = sessions[b]->slots[slot], now = rooms[slot][b].contents();
+      Bytes &held = sessions[b]->slots[slot];
+      ArrayRef<char> room = rooms[slot][b].view();
       if (!rooms[slot][b].isIntact())
         complaint = "wrote outside of the rows of a session";
-      if (!fills(b, slot) && !std::equal(held.begin(), held.end(), now.begin()))
+      if (!fills(b, slot) && room.take_front(held.size()) != ArrayRef(held))
         complaint = "changed rows that a session held";
       size_t end = rowsAfter(b, slot) * compiled.slots()[slot].rowBytes;
-      if (llvm::any_of(ArrayRef(now).drop_front(end), [](char byte) { return byte != static_cast<char>(0xff); }))
+      if (llvm::any_of(room.drop_front(end), [](char byte) { return byte != static_cast<char>(0xff); }))
         complaint = "wrote behind the rows of a session";
-      held.assign(now.begin(), now.begin() + end);
+      held.assign(room.begin(), room.begin() + end);
     }
     if (!function.cached.empty())
       sessions[b]->past += given(b, function.cached);

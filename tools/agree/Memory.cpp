@@ -1,6 +1,7 @@
 // Memory that compiled code gets.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/agree/Memory.h"
+#include <algorithm>
 #include <cstring>
 
 namespace attn::agree {
@@ -37,10 +38,10 @@ Fenced::Fenced(size_t bytes) : size(bytes), memory(2 * fence + bytes + 64, stati
 }
 
 bool Fenced::isIntact() const {
-  for (const char *p = memory.data(); p != memory.data() + memory.size(); ++p)
-    if ((p < begin || p >= begin + size) && *p != mark)
-      return false;
-  return true;
+  auto isFence = [](const char *from, const char *to) {
+    return std::all_of(from, to, [](char c) { return c == mark; });
+  };
+  return isFence(memory.data(), begin) && isFence(begin + size, memory.data() + memory.size());
 }
 
 } // namespace attn::agree

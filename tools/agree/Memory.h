@@ -19,7 +19,8 @@ class Fenced {
 public:
   explicit Fenced(size_t bytes);
   char *data() { return begin; }
-  Bytes contents() const { return Bytes(begin, begin + size); }
+  llvm::ArrayRef<char> view() const { return {begin, size}; }
+  Bytes contents() const { return view().vec(); }
   bool isIntact() const;
 
 private:
