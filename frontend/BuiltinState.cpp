@@ -127,7 +127,7 @@ bool Elaborator::checkSession() {
 }
 
 /// The export was at this place before in the same call.
-Value Elaborator::failTwice(CallArgs &args, const States::State &place, const Calls &before) {
+void Elaborator::failTwice(CallArgs &args, const States::State &place, const Calls &before) {
   Calls now = callsToHere();
   std::string under = place.shown.empty() ? "" : " at `" + place.shown + "`";
   Report r = report(args.range(), args.what() + " fills the same place" + under + " twice in one call of the export");
@@ -136,19 +136,36 @@ Value Elaborator::failTwice(CallArgs &args, const States::State &place, const Ca
     ++i;
   if (i < now.size() && i < before.size() && now[i].Start != before[i].Start)
     r.note(before[i], "first by this call").note(now[i], "again by this one; `at` gives each a place of its own");
-  return Value::poison();
 }
 
-Value Elaborator::failRows(CallArgs &args, const States::State &place, DimsRef row) {
+void Elaborator::failRows(CallArgs &args, const States::State &place, DimsRef row) {
   std::string under = place.shown.empty() ? "" : " at `" + place.shown + "`";
   Report r = report(args.range(), args.what() + " fills one place" + under + " with rows of two shapes");
   r.compare(text(place.row), text(row));
-  return Value::poison();
+}
+
+/// The symbol and turns of the place that this call fills; nothing after an error.
+std::optional<States::Found> Elaborator::findPlace(CallArgs &args, const Text &path, const Tensor &x, DimsRef row) {
+  States::State wanted;
+  wanted.kind = args.name() == "cache" ? StateKind::cache : StateKind::once;
+  wanted.where = args.range();
+  wanted.row = Dims(row);
+  wanted.elem = x.elem;
+  std::string label = labelOf(args.placed[0]->value, args.name());
+  States::Found place = states.find(std::move(wanted), path, turnsInForce, label, callsToHere());
+  if (place.before)
+    failTwice(args, *place.state, *place.before);
+  else if (!place.fits)
+    failRows(args, *place.state, row);
+  else
+    return place;
+  return std::nullopt;
 }
 
 /// `x[T, ..]` as `[all T, ..]`; what the call is walked along is part of a row.
 Value Elaborator::builtinKeep(CallArgs &args) {
   bool caches = args.name() == "cache";
+  SMRange where = args.range();
   if (!args.check(1, 1))
     return Value::poison();
   Value v = args.tensor(0);
@@ -156,52 +173,40 @@ Value Elaborator::builtinKeep(CallArgs &args) {
   if (v.isPoison() || !path)
     return Value::poison();
   if (isInScan())
-    return fail(args.range(),
-                args.what() + " cannot stand in a `repeat` over a sequence: a session has one place for it");
+    return fail(where, args.what() + " cannot stand in a `repeat` over a sequence: a session has one place for it");
   const Tensor &x = v.tensor;
   if (!isKept(args, x))
     return Value::poison();
   DimRef first = x.visible()[0];
-  Dims row(x.liftedDims()), order{first};
-  row.append(x.visible().begin() + 1, x.visible().end());
-  order.append(row.begin(), row.end());
-  auto kind = caches ? StateKind::cache : StateKind::once;
-  States::State wanted;
-  wanted.kind = kind;
-  wanted.where = args.range();
-  wanted.row = row;
-  wanted.elem = x.elem;
-  States::Found place =
-      states.find(std::move(wanted), *path, turnsInForce, labelOf(args.placed[0]->value, args.name()), callsToHere());
-  if (place.before)
-    return failTwice(args, *place.state, *place.before);
-  if (!place.fits)
-    return failRows(args, *place.state, row);
+  Dims order{first};
+  order.append(x.liftedDims().begin(), x.liftedDims().end());
+  order.append(x.visible().begin() + 1, x.visible().end());
+  auto place = findPlace(args, *path, x, DimsRef(order).drop_front());
+  if (!place)
+    return Value::poison();
   if (!caches)
-    onceRows.emplace_back(args.range(), first);
-  Origin origin{args.range(), ""};
-  DimRef all = caches ? table.allRows(first, origin) : table.keptRows(first, origin);
-  Tensor rows = emitMove(x, order, 0, args.range());
-  Dims resultDims(order);
-  resultDims[0] = all;
-  Labels inLabels;
-  Labels::List in = inLabels.give(order), out = in;
-  out[0] = inLabels.give(all);
-  mlir::Value input = materialise(rows, args.range());
+    onceRows.emplace_back(where, first);
+  DimRef all = caches ? table.allRows(first, {where, ""}) : table.keptRows(first, {where, ""});
+  Dims resultDims(order), back(x.dims);
+  resultDims[0] = back[x.lifted] = all;
+  mlir::Value kept = emitKeep(*place, emitMove(x, order, 0, where), resultDims, where);
+  return Value::of(emitMove(made(kept, resultDims, 0), back, x.lifted, where));
+}
+
+mlir::Value Elaborator::emitKeep(const States::Found &place, const Tensor &rows, DimsRef resultDims, SMRange where) {
+  Labels labels;
+  Labels::List in = labels.give(rows.dims), out = in;
+  out[0] = labels.give(resultDims[0]);
+  mlir::Value input = materialise(rows, where);
   llvm::SmallVector<mlir::Value> turns;
   for (const Turn *turn : place.turns)
     turns.push_back(turn->value);
   auto symbol = FlatSymbolRefAttr::get(&context, place.state->symbol);
   ArrayAttr inDims = dimsArray(&context, {in}), outDims = dimsArray(&context, {out});
-  Location loc = at(args.range());
-  mlir::Value result;
-  if (caches)
-    result = CacheOp::create(builder, loc, input.getType(), symbol, turns, ValueRange(input), inDims, outDims);
-  else
-    result = OnceOp::create(builder, loc, input.getType(), symbol, turns, ValueRange(input), inDims, outDims);
-  Dims back(x.dims);
-  back[x.lifted] = all;
-  return Value::of(emitMove(made(result, resultDims, 0), back, x.lifted, args.range()));
+  Type type = input.getType();
+  if (place.state->kind == StateKind::cache)
+    return CacheOp::create(builder, at(where), type, symbol, turns, ValueRange(input), inDims, outDims);
+  return OnceOp::create(builder, at(where), type, symbol, turns, ValueRange(input), inDims, outDims);
 }
 
 } // namespace attn

@@ -268,8 +268,10 @@ public:
   Value sessionValue(StringRef name, SMRange where); ///< pos, past, capacity
   Tensor emitPositions(DimRef sequence, SMRange where);
   bool isKept(CallArgs &args, const Tensor &x);
-  Value failTwice(CallArgs &args, const States::State &place, const Calls &before);
-  Value failRows(CallArgs &args, const States::State &place, DimsRef row);
+  std::optional<States::Found> findPlace(CallArgs &args, const Text &path, const Tensor &x, DimsRef row);
+  mlir::Value emitKeep(const States::Found &place, const Tensor &rows, DimsRef resultDims, SMRange where);
+  void failTwice(CallArgs &args, const States::State &place, const Calls &before);
+  void failRows(CallArgs &args, const States::State &place, DimsRef row);
   Calls callsToHere() const;
   bool isInScan() const;
   bool isShown(CallArgs &args, const Tensor &x);
