@@ -17,6 +17,10 @@
 // harmless unless they are infinite or NaN: a finished tile that holds a number that is not finite is computed again by
 // products that skip weights of 0 (only where something can be hidden at all).
 //
+// A tile's rows are queries of one head, on the lanes. A block of one query has another form: its rows are the heads
+// that share keys (one where none do), and the keys are on the lanes, then the numbers of the value. Both forms make
+// each number by the same operations in the same order, so that it doesn't matter in which a query was computed.
+//
 // Keys that the mask hides from the whole tile are not visited, and where it hides none from any query it is not
 // evaluated: passes/MaskBounds.h. Going over 64 keys that are all hidden from a query changes no bit of its result, so
 // that this doesn't depend on the other queries of the tile: the maximum stays, so that the factor is 1 (or the maximum
@@ -86,14 +90,19 @@ private:
   };
 
   void chooseTask();
+  void findShared();
+  Value rowStride(const Local &tensor);
   Local atHead(Local tensor, const Local &query);
   Value inside(Region &region, Scalars &in, ArrayRef<Value> arguments, Value queryTile, Value keyTile);
   Value element(AtOp at, IRMapping &map, Scalars &in);
   Value cloneBlock(Block &block, Scalars &in, IRMapping &map);
   void enterCaptures(Region &region, size_t first, IRMapping &map);
 
+  void attempts();
+  void oneQuery();
   Value attempt(Value guard);
-  Value queries();
+  Value packQueries();
+  Value headOf(Scalars &in, Value headNumber, Value row);
   Running begin();
   Value endOf(const KeyEnd &end);
   Running overKeys(Running start, Value guard);
@@ -114,12 +123,16 @@ private:
   Kernel kernel;
   Ir &ir;
   View q, k, v, y;
-  int64_t rows, width, valueWidth, heads = 1; // of the query tile; of q's and v's rows
+  int64_t rows, width, valueWidth, heads = 1; // of a tile; of q's and v's rows
+  int shared = -1;                            // q's dimension of heads that k and v lack,
+  int64_t sharing = 1, headStep = 1;          // its size, and how far apart its heads are numbered
+  bool few = false;                           // whether the tile's rows are the shared heads of one query
   Local qAt, kAt, vAt, yAt, weightsAt, lseAt;
   SmallVector<Local, 2> captured;
-  Value sequence, first, count, head; // first query of the tile, how many; number of the head
-  Value past;                         // the number of the sequence's first query
-  Value keys;                         // of this sequence
+  Value sequence, first, queries, head; // first query of the block, how many; number of the (first) head
+  Value count;                          // rows of the tile that count
+  Value past;                           // the number of the sequence's first query
+  Value keys;                           // of this sequence
   IRMapping scalars;
   llvm::DenseMap<Value, Local> capturedTensors; // by block argument
   Value queryTile, packedQueries, keyTile;
@@ -134,10 +147,30 @@ AttendLowering::AttendLowering(Emitter &owner, AttendOp attend)
   valueWidth = sizeOf(op.value());
   for (size_t i = 1; i + 1 < q.rank(); ++i)
     heads *= q.layout.dims[i].size.factor;
+  findShared();
   // Keys that have to be copied side by side first should serve more queries.
   const Monomial &keyStride = k.layout.dims[0].stride;
   if (keyStride.isStatic() && Target::collide(keyStride.factor * 4))
     rows *= 2;
+}
+
+/// The last of q's head dimensions that neither keys nor values have, unless it is too large for a tile.
+void AttendLowering::findShared() {
+  constexpr int64_t most = 64;
+  int64_t step = 1;
+  for (size_t i = q.rank() - 1; i-- > 1;) {
+    int64_t size = q.layout.dims[i].size.factor;
+    if (size > 1 && size <= most && k.find(q.names[i]) < 0 && v.find(q.names[i]) < 0) {
+      shared = int(i), sharing = size, headStep = step;
+      return;
+    }
+    step *= size;
+  }
+}
+
+/// How far apart the tile's rows lie in q or a result.
+Value AttendLowering::rowStride(const Local &tensor) {
+  return tensor.strides[few && shared >= 0 ? tensor.find(q.names[shared]) : 0];
 }
 
 /// `tensor` at the place of the head: where it has q's head dimensions it is moved there.
@@ -158,7 +191,7 @@ void AttendLowering::chooseTask() {
     Kernel::Block block = kernel.sequenceBlock(queryDim.size.lengths[0], rows, heads);
     sequence = block.sequence;
     first = block.begin;
-    count = block.count;
+    queries = block.count;
     head = block.inner;
     past = kernel.past(queryDim.size.lengths[0], sequence);
   } else {
@@ -175,7 +208,7 @@ void AttendLowering::chooseTask() {
     }
     head = ir.rem(part, ir.constant(heads));
     first = ir.mul(ir.div(part, ir.constant(heads)), ir.constant(rows));
-    count = ir.max(ir.constant(0), ir.min(ir.constant(rows), ir.sub(ir.constant(all), first)));
+    queries = ir.max(ir.constant(0), ir.min(ir.constant(rows), ir.sub(ir.constant(all), first)));
   }
   Local query = kernel.local(q, sequence);
   qAt = atHead(query, query);
@@ -270,16 +303,24 @@ static Value addI32(Ir &ir, Value a, Value b) {
 }
 
 /// The queries as the dot wants them, turned once for all key tiles; the scale goes in where nothing else needs it.
-Value AttendLowering::queries() {
+Value AttendLowering::packQueries() {
   OpFoldResult m = folded(count), d = ir.getI64IntegerAttr(width);
   Value from = ir.address(qAt.pointer, ir.f32(), ir.mul(first, qAt.strides[0]));
   queryTile = tile::LoadOp::create(ir, ir.loc, type({rows, width}), from,
-                                   {folded(qAt.strides[0]), folded(qAt.strides.back())}, {m, d});
+                                   {folded(rowStride(qAt)), folded(qAt.strides.back())}, {m, d});
   double factor = op.getScale().convertToDouble();
   if (op.getScore().empty() && usesMaximum())
     factor *= log2OfE;
   auto scaled = [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], in.number(factor)); };
   return mapTile(ir, type({rows, width}), queryTile, {}, {m, d}, scaled);
+}
+
+/// The number of a row's head.
+Value AttendLowering::headOf(Scalars &in, Value headNumber, Value row) {
+  if (!few || shared < 0)
+    return headNumber;
+  Value step = in.ir.constant32(int32_t(headStep));
+  return addI32(in.ir, headNumber, arith::MulIOp::create(in.ir, in.ir.loc, row, step));
 }
 
 AttendLowering::Running AttendLowering::begin() {
@@ -291,24 +332,30 @@ AttendLowering::Running AttendLowering::begin() {
   if (!usesMaximum() || (!sink && op.getWeigh() != Weigh::softmax1))
     return start;
   // The sink is a key that came before: its logit in base 2, the integer above it, what is left.
-  Scalars out{Ir(ir.loc, ir), /*ofTile=*/false};
-  Value zero = out.number(0), logit = zero, sum = zero;
-  if (sink)
-    logit = out.mul(inside(op.getSink(), out, {toI32(out.ir, head)}, {}, {}), out.number(log2OfE));
   bool one = op.getWeigh() == Weigh::softmax1; // a key of logit 0
-  Value top = math::CeilOp::create(out.ir, ir.loc, out.max(logit, one ? zero : out.number(noMaximum)));
-  auto add = [&](Value key) {
-    Value none = out.equals(key, out.number(-infinity));
-    Value part = math::Exp2Op::create(out.ir, ir.loc, out.choose(none, zero, out.sub(key, top)));
-    sum = out.add(sum, out.choose(none, zero, part));
+  Value headNumber = toI32(ir, head);
+  auto before = [&](bool wantsSum) {
+    return mapTile(ir, type({rows}), {}, {}, {folded(count)}, [&](Scalars &in, ValueRange at, ValueRange) {
+      Value zero = in.number(0), logit = zero, sum = zero;
+      if (sink)
+        logit = in.mul(inside(op.getSink(), in, {headOf(in, headNumber, at[0])}, {}, {}), in.number(log2OfE));
+      Value top = math::CeilOp::create(in.ir, in.ir.loc, in.max(logit, one ? zero : in.number(noMaximum)));
+      if (!wantsSum)
+        return top;
+      auto add = [&](Value key) {
+        Value none = in.equals(key, in.number(-infinity));
+        Value part = math::Exp2Op::create(in.ir, in.ir.loc, in.choose(none, zero, in.sub(key, top)));
+        sum = in.add(sum, in.choose(none, zero, part));
+      };
+      if (sink)
+        add(logit);
+      if (one)
+        add(zero);
+      return sum;
+    });
   };
-  if (sink)
-    add(logit);
-  if (one)
-    add(zero);
-  ir.restoreInsertionPoint(out.ir.saveInsertionPoint());
-  start.m = tile::FillOp::create(ir, ir.loc, type({rows}), top);
-  start.l = tile::FillOp::create(ir, ir.loc, type({rows}), sum);
+  start.m = before(false);
+  start.l = before(true);
   return start;
 }
 
@@ -325,21 +372,22 @@ Value AttendLowering::scores(Value key, OpFoldResult n, bool masked) {
   SmallVector<Value> given;
   if (usesDot())
     given.push_back(
-        tile::DotOp::create(ir, ir.loc, tile::Form::nk, packedQueries, keyTile, Value(), Value(), {m, n, d}));
+        tile::DotOp::create(ir, ir.loc, tile::Form::nk, packedQueries, keyTile, Value(), Value(), {m, n, d}, few));
   if (!masked && op.getScore().empty())
     return given[0];
   Value firstQuery = toI32(ir, ir.add(first, past)), firstKey = toI32(ir, key), headNumber = toI32(ir, head);
   return mapTile(ir, type({rows, keysOfTile}), given, {}, {m, n}, [&](Scalars &in, ValueRange at, ValueRange e) {
-    Value i = addI32(in.ir, firstQuery, at[0]), j = addI32(in.ir, firstKey, at[1]);
+    Value i = few ? firstQuery : addI32(in.ir, firstQuery, at[0]), j = addI32(in.ir, firstKey, at[1]);
+    Value h = headOf(in, headNumber, at[0]);
     Value s = e.empty() ? in.number(0) : e[0];
     if (!op.getScore().empty()) {
-      s = inside(op.getScore(), in, {s, i, j, headNumber, Value(), Value()}, at[0], at[1]);
+      s = inside(op.getScore(), in, {s, i, j, h, Value(), Value()}, at[0], at[1]);
       if (usesMaximum())
         s = in.mul(s, in.number(log2OfE));
     }
     if (!masked)
       return s;
-    Value visible = inside(op.getMask(), in, {i, j, headNumber}, {}, {});
+    Value visible = inside(op.getMask(), in, {i, j, h}, {}, {});
     return in.choose(visible, s, in.number(-infinity));
   });
 }
@@ -387,13 +435,14 @@ AttendLowering::Running AttendLowering::step(Running before, Value key, bool mas
     sum = mapTile(ir, type({rows}), {before.l, factor}, {}, {m}, scaled);
   }
   Value p = weigh(score, now.m, n);
-  Value total = tile::ReduceOp::create(ir, ir.loc, tile::Reduction::sum, p, 1, {m, n});
+  Value total = tile::ReduceOp::create(ir, ir.loc, tile::Reduction::sum, p, 1, {m, n}, /*ordered=*/true);
   now.l = mapTile(ir, type({rows}), {sum, total}, {}, {m},
                   [&](Scalars &in, ValueRange, ValueRange e) { return in.add(e[0], e[1]); });
   Value from = ir.address(vAt.pointer, ir.f32(), ir.mul(key, vAt.strides[0]));
   Value values = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, valueWidth}), from,
                                       {folded(vAt.strides[0]), folded(vAt.strides.back())}, {n, w});
-  now.y = tile::DotOp::create(ir, ir.loc, tile::Form::kn, p, values, carried, canHide() ? guard : Value(), {m, w, n});
+  now.y =
+      tile::DotOp::create(ir, ir.loc, tile::Form::kn, p, values, carried, canHide() ? guard : Value(), {m, w, n}, few);
   return now;
 }
 
@@ -419,7 +468,7 @@ void AttendLowering::storeWeights(const Running &last) {
                         [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], e[1]); });
     Value place = ir.add(ir.mul(first, weightsAt.strides[0]), ir.mul(key, weightsAt.strides[keysDim]));
     tile::StoreOp::create(ir, ir.loc, weights, ir.address(weightsAt.pointer, ir.f32(), place),
-                          {folded(weightsAt.strides[0]), folded(weightsAt.strides[keysDim])}, {m, n});
+                          {folded(rowStride(weightsAt)), folded(weightsAt.strides[keysDim])}, {m, n});
   });
 }
 
@@ -434,7 +483,7 @@ Value AttendLowering::finish(Running last) {
     result = mapTile(ir, type({rows, valueWidth}), result, {}, {m, w},
                      [&](Scalars &in, ValueRange, ValueRange e) { return in.add(e[0], in.number(0)); });
   Value to = ir.address(yAt.pointer, ir.f32(), ir.mul(first, yAt.strides[0]));
-  tile::StoreOp::create(ir, ir.loc, result, to, {folded(yAt.strides[0]), folded(yAt.strides.back())}, {m, w});
+  tile::StoreOp::create(ir, ir.loc, result, to, {folded(rowStride(yAt)), folded(yAt.strides.back())}, {m, w});
   if (op.getLse()) {
     Value logs = mapTile(ir, type({rows}), {last.m, last.l}, {}, {m}, [&](Scalars &in, ValueRange, ValueRange e) {
       Value log = math::Log2Op::create(in.ir, in.ir.loc, e[1]);
@@ -442,7 +491,7 @@ Value AttendLowering::finish(Running last) {
       return in.choose(none, in.number(-infinity), in.mul(in.add(e[0], log), in.number(1 / log2OfE)));
     });
     Value place = ir.address(lseAt.pointer, ir.f32(), ir.mul(first, lseAt.strides[0]));
-    tile::StoreOp::create(ir, ir.loc, logs, place, {folded(lseAt.strides[0])}, {m});
+    tile::StoreOp::create(ir, ir.loc, logs, place, {folded(rowStride(lseAt))}, {m});
   }
   if (!canHide())
     return arith::ConstantOp::create(ir, ir.loc, ir.getBoolAttr(false));
@@ -461,7 +510,7 @@ Value AttendLowering::endOf(const KeyEnd &end) {
   if (end.parts.empty()) {
     Value query = ir.add(first, past);
     if (end.kind == KeyEnd::Last)
-      query = ir.sub(ir.add(query, count), ir.constant(1));
+      query = ir.sub(ir.add(query, queries), ir.constant(1));
     return ir.add(query, ir.constant(end.number));
   }
   Value best = endOf(end.parts.front());
@@ -485,8 +534,9 @@ AttendLowering::Running AttendLowering::overKeys(Running start, Value guard) {
   Value none = ir.constant(0), tile = ir.constant(keysOfTile);
   if (op.getMask().empty())
     return overKeys(start, none, keys, false, guard);
+  bool apart = !few; // one query: not worth code of its own for the keys that it surely sees
   MaskBounds bounds = findMaskBounds(op.getMask().front());
-  Value small = ir.less(ir.max(keys, ir.add(ir.add(first, past), count)), ir.constant(rowsOfMaskBounds));
+  Value small = ir.less(ir.max(keys, ir.add(ir.add(first, past), queries)), ir.constant(rowsOfMaskBounds));
   auto clamped = [&](Value key) { return ir.max(none, ir.min(key, keys)); };
   auto down = [&](Value key) { return ir.mul(ir.div(clamped(key), tile), tile); };
   auto up = [&](Value key) { return ir.mul(ir.ceilDiv(clamped(key), tile), tile); };
@@ -496,7 +546,7 @@ AttendLowering::Running AttendLowering::overKeys(Running start, Value guard) {
   auto has = [](const KeyEnd &end) { return end.kind != KeyEnd::None; };
   Value from = has(bounds.visited.lower) ? orElse(down(endOf(bounds.visited.lower)), none) : none;
   Value to = has(bounds.visited.upper) ? orElse(clamped(endOf(bounds.visited.upper)), keys) : keys;
-  if (bounds.nothingFull())
+  if (!apart || bounds.nothingFull())
     return overKeys(start, from, to, true, guard);
   // A tile of keys that ends with the last key may be full without being whole.
   Value fullFrom = from, fullTo = to;
@@ -518,7 +568,7 @@ AttendLowering::Running AttendLowering::overKeys(Running start, Value guard) {
 }
 
 Value AttendLowering::attempt(Value guard) {
-  packedQueries = queries();
+  packedQueries = packQueries();
   Running end = overKeys(begin(), guard);
   Value again = finish(end);
   if (op.getWeights())
@@ -526,17 +576,13 @@ Value AttendLowering::attempt(Value guard) {
   return again;
 }
 
-void AttendLowering::run() {
-  for (Region *region : {&op.getScore(), &op.getMask(), &op.getSink()})
-    if (!region->empty())
-      bindOutsideScalars(*region, emitter, kernel, scalars);
-  chooseTask();
+/// The whole tile, twice at most: the second time with guarded products, if the first gave something that is not
+/// finite.
+void AttendLowering::attempts() {
   if (!canHide()) {
     attempt(Value());
-    kernel.launch();
     return;
   }
-  // Twice at most: the second time with guarded products, if the first gave something that is not finite.
   Value yes = arith::ConstantOp::create(ir, ir.loc, ir.getBoolAttr(true));
   ir.loop(ir.constant(0), ir.constant(2), ir.constant(1), yes, [&](Value turn, ValueRange wanted) {
     auto choose = scf::IfOp::create(ir, ir.loc, TypeRange{ir.getI1Type()}, wanted[0], /*withElseRegion=*/true);
@@ -551,6 +597,38 @@ void AttendLowering::run() {
     }
     return SmallVector<Value>{choose.getResult(0)};
   });
+}
+
+/// A block of one query: the first of the heads that share keys does the work of all of them.
+void AttendLowering::oneQuery() {
+  int64_t wideRows = rows;
+  few = true, rows = sharing, count = ir.constant(sharing);
+  Value place = ir.rem(ir.div(head, ir.constant(headStep)), ir.constant(sharing));
+  if (shared < 0)
+    attempts();
+  else
+    ir.when(ir.less(place, ir.constant(1)), [&] { attempts(); });
+  few = false, rows = wideRows;
+}
+
+void AttendLowering::run() {
+  for (Region *region : {&op.getScore(), &op.getMask(), &op.getSink()})
+    if (!region->empty())
+      bindOutsideScalars(*region, emitter, kernel, scalars);
+  chooseTask();
+  const Monomial &all = q.layout.dims[0].size;
+  if (all.isStatic() && all.factor == 1) {
+    oneQuery();
+    return kernel.launch();
+  }
+  Value several = arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::ne, queries, ir.constant(1));
+  auto choose = scf::IfOp::create(ir, ir.loc, several, /*withElseRegion=*/true);
+  ir.setInsertionPoint(choose.thenBlock()->getTerminator());
+  count = queries;
+  attempts();
+  ir.setInsertionPoint(choose.elseBlock()->getTerminator());
+  oneQuery();
+  ir.setInsertionPointAfter(choose);
   kernel.launch();
 }
 

@@ -74,9 +74,10 @@ class Model:
             raise Error(f"no function {name}")
         return index, self.lib.attn_model_function(self.handle, index).contents
 
-    def prepare(self, name, inputs, offsets, capacity=65536):
-        """A call ready to be made again and again: `inputs` one array (or None) a parameter, `offsets` one list a dimension."""
-        return Call(self, name, inputs, offsets, capacity)
+    def prepare(self, name, inputs, offsets, capacity=65536, after=None):
+        """A call ready to be made again and again: `inputs` one array (or None) a parameter, `offsets` one list a dimension.
+        Its sessions are new, or those of the call `after`."""
+        return Call(self, name, inputs, offsets, capacity, after)
 
     def run(self, name, inputs, offsets, capacity=65536):
         """The results of one call, one array('f') each."""
@@ -181,13 +182,14 @@ def size(value, lengths):
 
 
 class Call:
-    def __init__(self, model, name, inputs, offsets, capacity):
+    def __init__(self, model, name, inputs, offsets, capacity, after=None):
         self.model, lib = model, model.lib
         self.index, function = model.function(name)
         assert len(inputs) == function.params and len(offsets) == function.sequences
         self.n = len(offsets[0]) - 1
-        self.sessions = (c_void_p * self.n)()
-        for i in range(self.n):
+        self.after = after  # which frees the sessions
+        self.sessions = after.sessions if after else (c_void_p * self.n)()
+        for i in range(0 if after else self.n):
             self.sessions[i] = lib.attn_session_create(model.handle, c_int64(capacity))
             if not self.sessions[i]:
                 raise Error(model.last_error())
@@ -211,6 +213,11 @@ class Call:
     def outputs(self):
         return [array("f", buffer[:size]) for buffer, size in zip(self.buffers, self.sizes)]
 
+    def truncate(self, length):
+        for session in self.sessions:
+            if self.model.lib.attn_session_truncate(c_void_p(session), c_int64(length)):
+                raise Error(self.model.last_error())
+
     def __del__(self):
-        for session in getattr(self, "sessions", []):
+        for session in [] if getattr(self, "after", None) else getattr(self, "sessions", []):
             self.model.lib.attn_session_free(c_void_p(session))

@@ -13,8 +13,8 @@ namespace attn::cpu {
 namespace {
 
 constexpr int64_t numbersOfLine = 16;
-/// So many rows at once ask for so many numbers ahead: measured, half a kilobyte.
-constexpr int64_t rowsOfStream = 2, streamAhead = 128;
+/// So few rows of `each` wait for the memory of the wide operand; they ask for it so many rows ahead.
+constexpr int64_t rowsOfStream = 2, streamAhead = 8;
 
 /// The function's arguments by name, and the block of sums that is being written.
 struct Product {
@@ -23,6 +23,7 @@ struct Product {
   Guard guard;
   Value each, eachRow, eachK, wide, wideK, out, outRow, rows, lanes, inner, add, ahead, aheadRow, aheadLines;
 
+  void oneRow(int64_t vectorBlock);
   void columns(int64_t rowBlock, int64_t vectorBlock);
   void prefetch(Value row, Value line, int64_t height);
   void stream(Value at, int64_t width);
@@ -44,10 +45,11 @@ Value Product::term(Value factor, Value spread, Value vector, Value total) {
   return arith::SelectOp::create(ir, ir.loc, skip, total, sum);
 }
 
-/// Few rows wait for the wide operand's memory, a weight's panel that goes on as it began.
+/// Asks for a later row of the wide operand: a panel's memory goes on behind its end, keys and values mostly too.
 void Product::stream(Value at, int64_t width) {
+  Value later = ir.address(at, ir.f32(), ir.mul(ir.constant(streamAhead), wideK));
   for (int64_t line = 0; line < width * vectors.lanes; line += numbersOfLine)
-    LLVM::Prefetch::create(ir, ir.loc, ir.address(at, ir.f32(), ir.constant(line + streamAhead)), /*rw=*/0, /*hint=*/3,
+    LLVM::Prefetch::create(ir, ir.loc, ir.address(later, ir.f32(), ir.constant(line)), /*rw=*/0, /*hint=*/3,
                            /*cache=*/1);
 }
 
@@ -124,6 +126,20 @@ void Product::rowsOf(Value column, int64_t rowBlock, int64_t width) {
   }
 }
 
+/// One row: eight vectors side by side, so that their sums don't wait for each other.
+void Product::oneRow(int64_t vectorBlock) {
+  Value all = ir.ceilDiv(lanes, ir.constant(vectors.lanes)), from = ir.constant(0);
+  SmallVector<int64_t> widths{8, 4, vectorBlock, 2, 1};
+  llvm::sort(widths, std::greater<>());
+  widths.erase(llvm::unique(widths), widths.end());
+  for (int64_t width : widths) {
+    Value step = ir.constant(width), until = ir.add(from, ir.mul(ir.div(ir.sub(all, from), step), step));
+    ir.loop(from, until, step,
+            [&](Value begin) { block(ir.constant(0), ir.mul(begin, ir.constant(vectors.lanes)), 1, width); });
+    from = until;
+  }
+}
+
 /// As many vectors side by side as the registers hold; one alone would leave most of them idle, so that four in blocks
 /// of three are two and two.
 void Product::columns(int64_t rowBlock, int64_t vectorBlock) {
@@ -172,9 +188,15 @@ LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard)
                   a[9],  a[10],
                   a[11], a[12],
                   a[13]};
-  if (guard == Guard::None)
+  if (guard == Guard::None) {
+    Value one = arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::eq, product.rows, ir.constant(1));
+    auto choose = scf::IfOp::create(ir, ir.loc, one, /*withElseRegion=*/true);
+    ir.setInsertionPoint(choose.thenBlock()->getTerminator());
+    product.oneRow(target.panelVectors);
+    ir.setInsertionPoint(choose.elseBlock()->getTerminator());
     product.columns(target.panelRows, target.panelVectors);
-  else
+    ir.setInsertionPointAfter(choose);
+  } else
     product.columns(1, 1);
   LLVM::ReturnOp::create(ir, ir.loc, ValueRange{});
   return function;

@@ -20,11 +20,12 @@ static bool collides(Ir &ir, const Place &place) {
   return stride && Target::collide(*stride * 4);
 }
 
-/// What the product asks for meanwhile: the rows behind a tile whose rows collide. The next tile of a loop is most
+/// What the product asks for meanwhile: the rows behind a tile `b` whose rows collide. The next tile of a loop is most
 /// likely there; if not, nothing is lost.
-SmallVector<Value> TileLowering::aheadOf(Value tile) {
+SmallVector<Value> TileLowering::aheadOf(tile::DotOp dot) {
+  Value tile = dot.getB();
   Place place = places.lookup(tile);
-  if (!collides(ir, place))
+  if (dot.getFew() || !collides(ir, place))
     return {LLVM::ZeroOp::create(ir, ir.loc, ir.ptr()), ir.constant(0), ir.constant(0)};
   auto type = cast<tile::TileType>(tile.getType());
   Value next = ir.address(place.pointer, ir.f32(), ir.mul(ir.constant(type.dim(0)), place.strides[0]));
@@ -32,10 +33,10 @@ SmallVector<Value> TileLowering::aheadOf(Value tile) {
 }
 
 /// The operand that lies on the lanes: scratch or a panel with its dimension `lanes` contiguous, else a copy that is.
-Place TileLowering::wideOperand(Value tile, int lanes, ArrayRef<OpFoldResult> valid) {
+Place TileLowering::wideOperand(Value tile, int lanes, bool readOnce, ArrayRef<OpFoldResult> valid) {
   Place place = places.lookup(tile);
   bool fits = !place.splat && Ir::known(place.strides[lanes]) == 1;
-  if (fits && (place.scratch || (lanes == 1 && isPanel(tile, vectors.lanes) && !collides(ir, place))))
+  if (fits && (place.scratch || (lanes == 1 && isPanel(tile, vectors.lanes) && (readOnce || !collides(ir, place)))))
     return place;
   auto type = cast<tile::TileType>(tile.getType());
   Place packed = scratch.allocate(type, lanes);
@@ -62,12 +63,12 @@ void TileLowering::lowerDot(tile::DotOp dot) {
   Place wide, each;
   Value wideK, eachRow, eachK;
   if (lanes == 0) {
-    wide = wideOperand(dot.getA(), 0, {valid[0], valid[2]});
+    wide = wideOperand(dot.getA(), 0, false, {valid[0], valid[2]});
     each = kn ? eachOperand(dot.getB(), {valid[2], valid[1]}) : eachOperand(dot.getB(), {valid[1], valid[2]});
     wideK = wide.strides[1], eachK = each.strides[bK], eachRow = each.strides[1 - bK];
   } else {
     auto b = kn ? SmallVector<OpFoldResult>{valid[2], valid[1]} : SmallVector<OpFoldResult>{valid[1], valid[2]};
-    wide = wideOperand(dot.getB(), 1 - bK, b);
+    wide = wideOperand(dot.getB(), 1 - bK, dot.getFew(), b);
     each = inMemory(dot.getA());
     wideK = wide.strides[bK], eachK = each.strides[1], eachRow = each.strides[0];
   }
@@ -101,7 +102,7 @@ void TileLowering::lowerDot(tile::DotOp dot) {
                               size(valid[lanes]),
                               size(valid[2]),
                               add};
-  llvm::append_range(operands, aheadOf(dot.getB()));
+  llvm::append_range(operands, aheadOf(dot));
   auto module = owner->getParentOfType<ModuleOp>();
   auto call = [&](Guard guard) { LLVM::CallOp::create(ir, ir.loc, dotFunction(module, machine, guard), operands); };
   if (!dot.getGuard()) {

@@ -89,6 +89,33 @@ void TileLowering::emitRowsOutside() {
     ir.loop(valid(group.space().rows()), alongRow);
 }
 
+/// A chain of additions along the lanes, which no loop over vectors can make: row by row, number by number. False where
+/// the group's own loop keeps the order.
+bool TileLowering::lowerOrderedSum(tile::ReduceOp reduce) {
+  auto type = reduce.getInput().getType();
+  int along = int(reduce.getAlong());
+  if (!reduce.getOrdered() || type.getRank() != 2 || along != choice.lanesOf(reduce.getInput()))
+    return false;
+  flush(reduce);
+  ir.setInsertionPoint(reduce);
+  Place from = inMemory(reduce.getInput());
+  Place to = scratch.allocate(cast<tile::TileType>(reduce.getResult().getType()), 0);
+  SmallVector<OpFoldResult> valid = reduce.mixedValid();
+  ir.loop(size(valid[1 - along]), [&](Value row) {
+    Value begin = ir.address(from.pointer, from.element, ir.mul(row, from.strides[1 - along]));
+    auto add = [&](Value n, ValueRange total) {
+      Value next = ir.load(from.element, begin, ir.mul(n, from.strides[along]));
+      return SmallVector<Value>{arith::AddFOp::create(ir, ir.loc, total[0], next)};
+    };
+    Value total = ir.loop(ir.constant(0), size(valid[along]), ir.constant(1), ir.number(0), add)[0];
+    ir.store(total, to.pointer, row);
+  });
+  places[reduce.getResult()] = to;
+  homes[reduce.getResult()] = reduce->getBlock();
+  dead.push_back(reduce);
+  return true;
+}
+
 /// for vector of columns { for row … ; one vector of sums down the rows }
 void TileLowering::emitColumnsOutside() {
   Value end = valid(group.space().lanes), step = ir.constant(vectors.lanes);

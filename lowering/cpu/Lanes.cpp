@@ -26,6 +26,7 @@ LaneChoice::LaneChoice(Operation *function, int64_t lanes) {
       uniteLoops(op);
   });
   function->walk<WalkOrder::PreOrder>([&](tile::DotOp dot) { decide(dot, lanes); });
+  function->walk([&](tile::MapOp map) { decideReads(map); });
 }
 
 void LaneChoice::unite(Value a, Value b) {
@@ -70,9 +71,15 @@ std::optional<int> LaneChoice::chosen(Value tile) const {
   return found->second;
 }
 
+void LaneChoice::choose(Value tile, int dimension) {
+  void *key = tile.getAsOpaquePointer();
+  auto leader = classes.findLeader(key);
+  choice.try_emplace(leader == classes.member_end() ? key : *leader, dimension);
+}
+
 void LaneChoice::decide(tile::DotOp dot, int64_t lanes) {
   std::optional<int> wanted = chosen(dot.getResult());
-  if (!wanted && dot.getForm() == tile::Form::kn && isPanel(dot.getB(), lanes))
+  if (!wanted && (dot.getFew() || (dot.getForm() == tile::Form::kn && isPanel(dot.getB(), lanes))))
     wanted = 1;
   if (!wanted)
     wanted = chosen(dot.getA());
@@ -80,16 +87,21 @@ void LaneChoice::decide(tile::DotOp dot, int64_t lanes) {
     bool computed = !dot.getA().getDefiningOp<tile::LoadOp>();
     wanted = dot.getForm() == tile::Form::nk || computed ? 0 : 1;
   }
-  auto choose = [&](Value tile, int dimension) {
-    void *key = tile.getAsOpaquePointer();
-    auto leader = classes.findLeader(key);
-    choice.try_emplace(leader == classes.member_end() ? key : *leader, dimension);
-  };
   choose(dot.getResult(), *wanted);
   if (*wanted == 0)
     choose(dot.getA(), 0);
-  else if (dot.getForm() == tile::Form::kn)
-    choose(dot.getB(), 1);
+  else
+    choose(dot.getB(), dot.getForm() == tile::Form::kn ? 1 : 0);
+}
+
+/// A tile that a region reads at the index that lies on the lanes has its own first dimension there.
+void LaneChoice::decideReads(tile::MapOp map) {
+  if (map.getType().getRank() != 2 || lanesOf(map.getResult()) != 1)
+    return;
+  map.getBody().walk([&](tile::AtOp at) {
+    if (at.getIndices().size() == 2 && at.getIndices()[0] == map.block()->getArgument(1) && !chosen(at.getTile()))
+      choose(at.getTile(), 0);
+  });
 }
 
 int LaneChoice::lanesOf(Value tile) const {

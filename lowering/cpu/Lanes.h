@@ -4,7 +4,8 @@
 // Tiles that meet element by element (inputs and result of a map, what a loop carries, a product and what it is added
 // to) have one answer. A product decides for its own: by rows of `a` (m, lanes = 0) where the second operand is read as
 // it lies and only `a` is turned (attention: lanes along the queries), or by columns of `b` (n, lanes = 1) where `b` is
-// a packed panel. Tiles that meet no product have their last dimension on the lanes.
+// a packed panel or `a` has few rows (attention of one query: lanes along the keys, then along the value's row). Tiles
+// that meet no product have their last dimension on the lanes.
 #ifndef ATTN_LOWERING_CPU_LANES_H
 #define ATTN_LOWERING_CPU_LANES_H
 
@@ -25,6 +26,8 @@ private:
   void uniteLoops(mlir::Operation *op);
   void uniteMap(tile::MapOp map);
   void decide(tile::DotOp dot, int64_t lanes);
+  void decideReads(tile::MapOp map);
+  void choose(mlir::Value tile, int dimension);
   std::optional<int> chosen(mlir::Value tile) const;
 
   llvm::EquivalenceClasses<void *> classes;

@@ -52,6 +52,8 @@ LogicalResult TileLowering::lowerOp(Operation *op) {
   if (isa<tile::MapOp, tile::ReduceOp, tile::StoreOp>(op)) {
     if (auto store = dyn_cast<tile::StoreOp>(op); store && lowerTurnedStore(store))
       return success();
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op); reduce && lowerOrderedSum(reduce))
+      return success();
     if (!group.accepts(op))
       flush(op);
     group.add(op);

@@ -45,13 +45,14 @@ private:
   Spot spotAt(mlir::Value row, mlir::Value column);
   mlir::Value valid(int dimension);
   llvm::SmallVector<mlir::Value> neutrals(bool vector);
+  bool lowerOrderedSum(tile::ReduceOp reduce);
   void finish(mlir::ValueRange totals, mlir::Value row, mlir::Value column);
 
   // EmitDot.cpp
   void lowerDot(tile::DotOp dot);
   Place eachOperand(mlir::Value tile, llvm::ArrayRef<mlir::OpFoldResult> valid);
-  llvm::SmallVector<mlir::Value> aheadOf(mlir::Value tile);
-  Place wideOperand(mlir::Value tile, int lanes, llvm::ArrayRef<mlir::OpFoldResult> valid);
+  llvm::SmallVector<mlir::Value> aheadOf(tile::DotOp dot);
+  Place wideOperand(mlir::Value tile, int lanes, bool readOnce, llvm::ArrayRef<mlir::OpFoldResult> valid);
 
   mlir::Value size(mlir::OpFoldResult value);
 

@@ -153,22 +153,22 @@ void MapOp::build(OpBuilder &builder, OperationState &state, TileType type, Valu
 }
 
 void ReduceOp::build(OpBuilder &builder, OperationState &state, Reduction kind, Value input, int64_t along,
-                     ArrayRef<OpFoldResult> valid) {
+                     ArrayRef<OpFoldResult> valid, bool ordered) {
   Sizes v(valid);
   auto type = cast<TileType>(input.getType());
   Type result = type.getElementType();
   if (type.getRank() == 2)
     result = TileType::get(builder.getContext(), {type.dim(1 - along)}, type.getElementType());
-  build(builder, state, result, kind, input, along, v.values, v.fixed);
+  build(builder, state, result, kind, input, along, ordered, v.values, v.fixed);
 }
 
 void DotOp::build(OpBuilder &builder, OperationState &state, Form form, Value a, Value b, Value acc, Value guard,
-                  ArrayRef<OpFoldResult> valid) {
+                  ArrayRef<OpFoldResult> valid, bool few) {
   Sizes v(valid);
   auto left = cast<TileType>(a.getType()), right = cast<TileType>(b.getType());
   auto result =
       TileType::get(builder.getContext(), {left.dim(0), right.dim(form == Form::kn ? 1 : 0)}, builder.getF32Type());
-  build(builder, state, result, form, a, b, acc, guard, v.values, v.fixed);
+  build(builder, state, result, form, a, b, acc, guard, few, v.values, v.fixed);
 }
 
 // ------------------------------------------------------------------------------------------------------------
@@ -251,6 +251,8 @@ LogicalResult ReduceOp::verify() {
   int64_t along = getAlong();
   if (along < 0 || along >= type.getRank())
     return emitOpError() << "has no dimension " << along << " in " << type;
+  if (getOrdered() && (getKind() != Reduction::sum || !type.getElementType().isF32() || type.getRank() != 2))
+    return emitOpError() << "is ordered, but no sum of f32 along one of two dimensions";
   Type expected = type.getElementType();
   if (type.getRank() == 2)
     expected = TileType::get(getContext(), {type.dim(1 - along)}, type.getElementType());

@@ -153,14 +153,16 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let summary = "sum, maximum or minimum along one dimension";
   let description = [{
     `%m = tile.reduce max %s along 1 valid [%n, %k] : !tile.tile<48x64xf32> -> !tile.tile<48xf32>`; of a tile of rank 1: a scalar.
-    The order of a sum's additions depends on the valid length along the dimension only. Over no element: 0, -inf, inf.
+    The order of a sum's additions depends on the valid length along the dimension only; with `ordered` it is a chain in
+    ascending order, on any machine and whatever lies on the lanes. Over no element: 0, -inf, inf.
   }];
-  let arguments = (ins Tile_ReductionAttr:$kind, Tile_TileType:$input, I64Attr:$along, Variadic<I64>:$valid, DenseI64ArrayAttr:$static_valid);
+  let arguments = (ins Tile_ReductionAttr:$kind, Tile_TileType:$input, I64Attr:$along, UnitAttr:$ordered, Variadic<I64>:$valid, DenseI64ArrayAttr:$static_valid);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
-    $kind $input `along` $along `valid` custom<DynamicIndexList>($valid, $static_valid) attr-dict `:` type($input) `->` type($result)
+    $kind (`ordered` $ordered^)? $input `along` $along `valid` custom<DynamicIndexList>($valid, $static_valid) attr-dict `:` type($input) `->` type($result)
   }];
-  let builders = [OpBuilder<(ins "Reduction":$kind, "::mlir::Value":$input, "int64_t":$along, "::llvm::ArrayRef<::mlir::OpFoldResult>":$valid)>];
+  let builders = [OpBuilder<(ins "Reduction":$kind, "::mlir::Value":$input, "int64_t":$along, "::llvm::ArrayRef<::mlir::OpFoldResult>":$valid,
+                                 CArg<"bool", "false">:$ordered)>];
   let extraClassDeclaration = [{ ::llvm::SmallVector<::mlir::OpFoldResult> mixedValid(); }];
   let hasVerifier = 1;
 }
@@ -170,19 +172,19 @@ def Tile_DotOp : Tile_Op<"dot", [AttrSizedOperandSegments]> {
   let description = [{
     r[m, n] = acc[m, n] + sum_k a[m, k] * b[k, n] (form `kn`; b[n, k] in form `nk`), m, n, k below `valid`. Each element is one
     chain of multiply-adds in ascending k that begins with acc (0 without one). With `guard` true, terms whose a[m, k] is
-    0 count 0 whatever b holds.
+    0 count 0 whatever b holds. `few` says that a has few rows: the lanes go along n, and b is not worth a copy.
 
         %o2 = tile.dot kn %p, %v, %o guard %g valid [%m, 64, %k] : !tile.tile<48x64xf32>, !tile.tile<64x32xf32> -> !tile.tile<48x32xf32>
   }];
   let arguments = (ins Tile_FormAttr:$form, Tile_TileType:$a, Tile_TileType:$b, Optional<Tile_TileType>:$acc, Optional<I1>:$guard,
-                       Variadic<I64>:$valid, DenseI64ArrayAttr:$static_valid);
+                       UnitAttr:$few, Variadic<I64>:$valid, DenseI64ArrayAttr:$static_valid);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $form $a `,` $b (`,` $acc^ `:` type($acc))? (`guard` $guard^)? `valid` custom<DynamicIndexList>($valid, $static_valid) attr-dict
+    $form (`few` $few^)? $a `,` $b (`,` $acc^ `:` type($acc))? (`guard` $guard^)? `valid` custom<DynamicIndexList>($valid, $static_valid) attr-dict
     `:` type($a) `,` type($b) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "Form":$form, "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$acc, "::mlir::Value":$guard,
-                                 "::llvm::ArrayRef<::mlir::OpFoldResult>":$valid)>];
+                                 "::llvm::ArrayRef<::mlir::OpFoldResult>":$valid, CArg<"bool", "false">:$few)>];
   let extraClassDeclaration = [{ ::llvm::SmallVector<::mlir::OpFoldResult> mixedValid(); }];
   let hasVerifier = 1;
 }

@@ -159,3 +159,11 @@ func.func private @at_result(%a: !tile.tile<4xf32>, %i: i32) {
   %c = tile.at %a[%i] : <4xf32> -> i32
   return
 }
+
+// -----
+
+func.func private @reduce_ordered(%a: !tile.tile<4x3xf32>) {
+  // expected-error @below {{is ordered, but no sum of f32 along one of two dimensions}}
+  %c = tile.reduce max ordered %a along 1 valid [4, 3] : <4x3xf32> -> !tile.tile<4xf32>
+  return
+}

@@ -1,4 +1,4 @@
-// Masks whose keys are bounded: window, its mirror image, prefix, band, one diagonal, a choice; queries and keys differ in number.
+// Masks whose keys are bounded: window, its mirror image, prefix, band, one diagonal, a choice; heads that share keys.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: attn-agree --quiet %s --lengths=0,1,17,64,65,129,193,257
@@ -138,4 +138,34 @@ func.func @constants(%q: tensor<?x24xf32> {attn.name = "q", attn.dims = #attn.di
     attn.yield %c : i1
   }
   return %y, %z : tensor<?x24xf32>, tensor<?x24xf32>
+}
+
+// Three heads share keys, all share values: every result, by head.
+func.func @shared(%q: tensor<?x3x2x24xf32> {attn.name = "q", attn.dims = #attn.dims<[T, R, G, D]>},
+                  %k: tensor<?x2x24xf32> {attn.name = "k", attn.dims = #attn.dims<[S, G, D]>},
+                  %v: tensor<?x20xf32> {attn.name = "v", attn.dims = #attn.dims<[S, N]>},
+                  %s: tensor<6xf32> {attn.name = "s", attn.dims = #attn.dims<[H]>})
+    -> (tensor<?x3x2x20xf32> {attn.dims = #attn.dims<[T, R, G, N]>}, tensor<?x3x2x?xf32> {attn.dims = #attn.dims<[T, R, G, S]>})
+    attributes {attn.export, attn.sequences = ["T", "S"]} {
+  %y, %w = attn.attend softmax scale 0.2 weights (%q : tensor<?x3x2x24xf32> [T, R, G, D], %k : tensor<?x2x24xf32> [S, G, D],
+      %v : tensor<?x20xf32> [S, N], %s : tensor<6xf32> [H])
+      -> (tensor<?x3x2x20xf32> [T, R, G, N], tensor<?x3x2x?xf32> [T, R, G, S]) score {
+  ^bb0(%a: f32, %i: i32, %j: i32, %h: i32, %qr: tensor<24xf32>, %kr: tensor<24xf32>, %t: tensor<6xf32>):
+    %zero = arith.constant 0 : i32
+    %x = attn.at %qr[%zero] : tensor<24xf32> -> f32
+    %y = attn.at %kr[%h] : tensor<24xf32> -> f32
+    %p = arith.mulf %x, %y : f32
+    %b = arith.addf %a, %p : f32
+    attn.yield %b : f32
+  } mask {
+  ^bb0(%i: i32, %j: i32, %h: i32, %t: tensor<6xf32>):
+    %d = arith.subi %j, %h : i32
+    %c = arith.cmpi sle, %d, %i : i32
+    attn.yield %c : i1
+  } sink {
+  ^bb0(%h: i32, %t: tensor<6xf32>):
+    %a = attn.at %t[%h] : tensor<6xf32> -> f32
+    attn.yield %a : f32
+  }
+  return %y, %w : tensor<?x3x2x20xf32>, tensor<?x3x2x?xf32>
 }
