@@ -137,16 +137,6 @@ bool writeArchiveOf(const ScratchFolder &scratch, StringRef object, Diagnostics 
   return error ? failed(std::move(error)) : true;
 }
 
-/// Moves the finished file to where it was asked for.
-bool deliver(const std::string &made, StringRef path, bool executable, Diagnostics &diags) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(made);
-  if (!buffer) {
-    diags.error("cannot read `" + made + "`: " + buffer.getError().message());
-    return false;
-  }
-  return writeOutput(path, (*buffer)->getBuffer(), diags, executable);
-}
-
 } // namespace
 
 std::string headerOf(StringRef metadata, Diagnostics &diags) {
@@ -157,7 +147,7 @@ std::string headerOf(StringRef metadata, Diagnostics &diags) {
     diags.error("internal error: the metadata is not JSON");
   if (!parsed)
     consumeError(parsed.takeError());
-  return interface && root ? interface->getBuffer().str() + headerOfModel(*root) : "";
+  return interface && root ? interface->getBuffer().str() + headerOfModel(*root, interface->getBuffer()) : "";
 }
 
 bool writeLibrary(StringRef path, StringRef object, StringRef metadata, Diagnostics &diags) {
@@ -168,11 +158,19 @@ bool writeLibrary(StringRef path, StringRef object, StringRef metadata, Diagnost
   bool archive = path.ends_with(".a");
   bool made = archive ? writeArchiveOf(scratch, object, diags)
                       : writeOutput(scratch.file("model.o"), object, diags) && linkShared(scratch, path, diags);
-  if (!made || !deliver(scratch.file(archive ? "lib.a" : "lib.so"), path, !archive, diags))
+  if (!made)
     return false;
+  std::string library = scratch.file(archive ? "lib.a" : "lib.so");
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(library);
+  if (!buffer) {
+    diags.error("cannot read `" + library + "`: " + buffer.getError().message());
+    return false;
+  }
   SmallString<256> beside(sys::path::parent_path(path));
   sys::path::append(beside, "model.h");
-  return writeOutput(beside, header, diags);
+  OutputFile first(path, diags), second(beside, diags);
+  return first.prepare((*buffer)->getBuffer(), /*executable=*/!archive) && second.prepare(header) && first.deliver() &&
+         second.deliver();
 }
 
 } // namespace attn

@@ -7,9 +7,11 @@
 //     static inline int32_t bert_hidden(attn_session *const *sessions, int64_t n, const int64_t *T_offsets,
 //                                       const int32_t *ids, const int32_t *types, float *result) { … attn_run(…) … }
 //
-// Names of the text are C names but for a few words that C keeps for itself; those, and names used twice, get a `_`.
+// Names of the text are C names but for words that C or C++ keep for themselves; those, names that attn.h has declared,
+// and names that come twice (`run` and `Run` have one constant) get a `_`.
 #include "tools/ModelHeader.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,20 +22,34 @@ namespace attn {
 
 namespace {
 
-/// Gives every name of one C function a spelling of its own.
+/// Words of C and C++, names of <stdint.h> that the header uses, and macros of this kind of machine.
+constexpr StringLiteral reserved =
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t "
+    "class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue "
+    "decltype default delete do double dynamic_cast else enum explicit export extern false float for friend "
+    "goto if inline int int32_t int64_t linux long mutable namespace new noexcept not not_eq nullptr "
+    "operator or or_eq private protected public register reinterpret_cast requires restrict return short "
+    "signed sizeof static static_assert static_cast struct switch template this thread_local throw true try "
+    "typedef typeid typename typeof uint32_t union unix unsigned using virtual void volatile wchar_t while "
+    "xor xor_eq";
+
+/// Gives every name a spelling of its own.
 class Names {
 public:
-  Names() {
-    for (const char *word :
-         {"auto",   "break",        "case",        "char",        "class",  "const",    "continue", "default",
-          "delete", "do",           "double",      "else",        "enum",   "extern",   "float",    "for",
-          "goto",   "if",           "inline",      "int",         "long",   "new",      "register", "restrict",
-          "return", "short",        "signed",      "sizeof",      "static", "struct",   "switch",   "template",
-          "this",   "typedef",      "union",       "unsigned",    "void",   "volatile", "while",    "sessions",
-          "n",      "attn_offsets", "attn_inputs", "attn_outputs"})
+  /// Those that attn.h, whose text this is, declares are taken too.
+  explicit Names(StringRef interface) {
+    for (StringRef word : split(reserved, ' '))
       taken.insert(word);
+    auto inside = [](char c) { return isAlnum(c) || c == '_'; };
+    while (!interface.empty()) {
+      StringRef word = interface.take_while(inside);
+      if (word.starts_with_insensitive("attn_"))
+        taken.insert(word);
+      interface = interface.drop_front(std::max<size_t>(word.size(), 1));
+    }
   }
 
+  /// A name as near to the wanted one as can be, in C's letters.
   std::string of(StringRef wanted) {
     std::string name;
     for (char c : wanted)
@@ -48,10 +64,6 @@ public:
 private:
   StringSet<> taken;
 };
-
-std::string identifier(StringRef text) {
-  return Names().of(text);
-}
 
 template <typename Visit> void each(const json::Object &object, StringRef key, Visit visit) {
   if (const json::Array *list = object.getArray(key))
@@ -78,9 +90,18 @@ std::string shapesOf(const json::Object &function, StringRef key) {
   return join(all, ", ");
 }
 
+/// A function of the model and what it is called in C.
+struct Called {
+  const json::Object *function;
+  std::string constant; // its number
+  std::string name;
+};
+
 /// `static inline int32_t MODEL_NAME(…) { … }`
-void writeCall(raw_ostream &os, const json::Object &function, StringRef model, StringRef number) {
-  Names names;
+void writeCall(raw_ostream &os, const Called &called, Names names) {
+  const json::Object &function = *called.function;
+  for (StringRef own : {"sessions", "n", "attn_offsets", "attn_inputs", "attn_outputs"})
+    names.of(own);
   SmallVector<std::string> parameters = {"attn_session *const *sessions", "int64_t n"}, offsets, inputs, outputs;
   each(function, "sequences", [&](const json::Value &name) {
     offsets.push_back(names.of(name.getAsString()->str() + "_offsets"));
@@ -101,31 +122,33 @@ void writeCall(raw_ostream &os, const json::Object &function, StringRef model, S
   outputs.push_back("0");
   os << "/* " << *function.getString("name") << "(" << shapesOf(function, "params") << ") -> "
      << shapesOf(function, "results") << " */\n"
-     << "static inline int32_t " << identifier(model) << "_" << *function.getString("name") << "("
-     << join(parameters, ", ") << ") {\n"
+     << "static inline int32_t " << called.name << "(" << join(parameters, ", ") << ") {\n"
      << "  const int64_t *attn_offsets[] = {" << join(offsets, ", ") << "};\n"
      << "  const void *attn_inputs[] = {" << join(inputs, ", ") << "};\n"
      << "  void *attn_outputs[] = {" << join(outputs, ", ") << "};\n"
-     << "  return attn_run(sessions, n, " << number << ", attn_inputs, attn_offsets, attn_outputs);\n}\n";
+     << "  return attn_run(sessions, n, " << called.constant << ", attn_inputs, attn_offsets, attn_outputs);\n}\n";
 }
 
 } // namespace
 
-std::string headerOfModel(const json::Object &metadata) {
+std::string headerOfModel(const json::Object &metadata, StringRef interface) {
   StringRef model = metadata.getString("model").value_or("model");
-  std::string upper = StringRef(identifier(model)).upper();
+  std::string prefix = Names("").of(model), upper = StringRef(prefix).upper();
   std::string text;
   raw_string_ostream os(text);
   os << "\n#ifndef ATTN_MODEL_" << upper << "_H\n#define ATTN_MODEL_" << upper << "_H\n"
      << "/* The functions of `" << model
      << "`: their numbers, and C functions that call them. Arguments as for attn_run. */\n";
-  int number = 0;
+  Names names(interface);
+  SmallVector<Called> all;
   each(metadata, "functions", [&](const json::Value &value) {
-    const json::Object &function = *value.getAsObject();
-    std::string constant = upper + "_" + function.getString("name")->upper();
-    os << "enum { " << constant << " = " << number++ << " };\n";
-    writeCall(os, function, model, constant);
+    StringRef name = *value.getAsObject()->getString("name");
+    all.push_back({value.getAsObject(), names.of(upper + "_" + name.upper()), names.of(prefix + "_" + name.str())});
   });
+  for (const auto &[number, called] : enumerate(all)) {
+    os << "enum { " << called.constant << " = " << number << " };\n";
+    writeCall(os, called, names);
+  }
   os << "#endif\n";
   return text;
 }

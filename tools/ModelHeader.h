@@ -8,8 +8,8 @@
 
 namespace attn {
 
-/// From the metadata of a library (docs/metadata.md), to stand behind the text of attn.h.
-std::string headerOfModel(const llvm::json::Object &metadata);
+/// From the metadata of a library (docs/metadata.md), to stand behind the text of attn.h, which is `interface`.
+std::string headerOfModel(const llvm::json::Object &metadata, llvm::StringRef interface);
 
 } // namespace attn
 

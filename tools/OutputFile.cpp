@@ -1,7 +1,7 @@
 // OutputFile.cpp: write beside, then rename.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/OutputFile.h"
-#include "llvm/Support/FileSystem.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -10,58 +10,70 @@ namespace attn {
 
 namespace {
 
-bool cannotWrite(StringRef path, const std::string &why, Diagnostics &diags) {
-  diags.error("cannot write `" + path + "`: " + StringRef(why).take_front().lower() + StringRef(why).drop_front());
-  return false;
-}
-
-bool writeStandardOutput(StringRef contents, Diagnostics &diags) {
-  outs() << contents;
-  outs().flush();
-  if (!outs().has_error())
-    return true;
-  std::string why = outs().error().message();
-  outs().clear_error();
-  return cannotWrite("-", why, diags);
+std::error_code write(raw_fd_ostream &stream, StringRef contents) {
+  stream << contents;
+  stream.flush();
+  std::error_code error = stream.error();
+  stream.clear_error();
+  return error;
 }
 
 } // namespace
 
-bool writeOutput(StringRef path, StringRef contents, Diagnostics &diags, bool executable) {
-  if (path == "-")
-    return writeStandardOutput(contents, diags);
-  if (sys::fs::is_directory(path))
-    return cannotWrite(path, "is a directory", diags);
-  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path)) { // /dev/null, a pipe: there is nothing to rename onto
-    std::error_code error;
-    raw_fd_ostream stream(path, error);
-    if (!error) {
-      stream << contents;
-      stream.close();
-      error = stream.error();
-      stream.clear_error();
-    }
-    return !error || cannotWrite(path, error.message(), diags);
-  }
-  unsigned mode = executable ? 0755 : 0644;
-  Expected<sys::fs::TempFile> scratch = sys::fs::TempFile::create(path + ".%%%%%%.tmp", mode);
-  if (!scratch)
-    return cannotWrite(path, toString(scratch.takeError()), diags);
-  std::error_code error;
-  {
-    raw_fd_ostream stream(scratch->FD, /*shouldClose=*/false);
-    stream << contents;
-    stream.flush();
-    error = stream.error();
-    stream.clear_error();
-  }
-  if (error) {
+OutputFile::~OutputFile() {
+  if (scratch)
     consumeError(scratch->discard());
-    return cannotWrite(path, error.message(), diags);
+}
+
+bool OutputFile::fail(const std::string &why) {
+  std::string rest = StringRef(why).take_front().lower() + StringRef(why).drop_front().str();
+  diags.error("cannot write `" + asked + "`: " + rest);
+  return false;
+}
+
+bool OutputFile::prepare(StringRef contents, bool executable) {
+  text = contents;
+  target = asked;
+  SmallString<256> real;
+  if (asked == "-" || sys::fs::is_directory(asked))
+    return asked == "-" || fail("is a directory");
+  if (!sys::fs::real_path(asked, real))
+    target = std::string(real);
+  bool leadsNowhere = sys::fs::is_symlink_file(target);
+  if (leadsNowhere || (sys::fs::exists(target) && !sys::fs::is_regular_file(target)))
+    return true;
+  Expected<sys::fs::TempFile> made = sys::fs::TempFile::create(target + ".%%%%%%.tmp", executable ? 0755 : 0644);
+  if (!made)
+    return fail(toString(made.takeError()));
+  scratch.emplace(std::move(*made));
+  raw_fd_ostream stream(scratch->FD, /*shouldClose=*/false);
+  std::error_code error = write(stream, text);
+  return !error || fail(error.message());
+}
+
+bool OutputFile::writeStraight() {
+  std::error_code error;
+  if (asked == "-") {
+    error = write(outs(), text);
+  } else {
+    raw_fd_ostream stream(target, error);
+    if (!error)
+      error = write(stream, text);
   }
-  if (Error renaming = scratch->keep(path))
-    return cannotWrite(path, toString(std::move(renaming)), diags);
-  return true;
+  return !error || fail(error.message());
+}
+
+bool OutputFile::deliver() {
+  if (!scratch)
+    return writeStraight();
+  Error renaming = scratch->keep(target);
+  scratch.reset();
+  return !renaming || fail(toString(std::move(renaming)));
+}
+
+bool writeOutput(StringRef path, StringRef contents, Diagnostics &diags) {
+  OutputFile file(path, diags);
+  return file.prepare(contents) && file.deliver();
 }
 
 } // namespace attn

@@ -22,6 +22,13 @@ void addSource(CLI::App *command, Source &source) {
   command->add_flag("--strict", source.strict, "unused tensors and unread configuration are errors");
 }
 
+/// An error of more than the largest value, or one that is no number, would let everything pass.
+std::string checkTolerance(std::string &text) {
+  double tolerance = 0;
+  bool inside = CLI::detail::lexical_cast(text, tolerance) && tolerance >= 0 && tolerance <= 1;
+  return inside ? "" : "should be in 0 .. 1, not " + text;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -97,6 +104,7 @@ int main(int argc, char **argv) {
   addSource(verifyCommand, source);
   verifyCommand
       ->add_option("--tolerance", verifying.tolerance, "allowed error, relative to the largest value of a tensor")
+      ->check(CLI::Validator(checkTolerance, "0 .. 1"))
       ->capture_default_str();
   verifyCommand->add_flag("--forget", verifying.forget,
                           "empty the caches between the steps of greedy decoding, which must make it fail");
@@ -107,7 +115,7 @@ int main(int argc, char **argv) {
     return app.exit(error) ? 2 : 0;
   }
   tokenizing.special = tokenizing.decode ? !showSpecial : !bare;
-  try {
+  auto run = [&] {
     if (*embedCommand)
       return embed(source, embedding);
     if (*callCommand)
@@ -119,6 +127,11 @@ int main(int argc, char **argv) {
     if (*tokenizeCommand)
       return tokenize(tokenizing);
     return verify(source, verifying);
+  };
+  try {
+    int code = run();
+    flushResults();
+    return code;
   } catch (const std::exception &error) {
     if (*error.what())
       fmt::print(stderr, "attn-run: error: {}\n", error.what());

@@ -63,6 +63,9 @@ struct VerifyOptions {
 };
 int verify(const Source &source, const VerifyOptions &options);
 
+/// Sees to it that what was printed has left; fails if it cannot, as on a full disk.
+void flushResults();
+
 /// The whole of a file, or of stdin for "-".
 std::string readText(const std::string &path);
 

@@ -162,7 +162,7 @@ void Generator::show(Item &item, const std::string &more) const {
   if (!shown)
     return;
   fmt::print("{}", more);
-  std::fflush(stdout);
+  flushResults();
 }
 
 /// The next token, from the logits of the last one.

@@ -117,10 +117,16 @@ Tensors readTensors(const std::string &path) {
 }
 
 void writeTensors(const std::string &path, const Tensors &tensors) {
+  // A link is followed, a device or a pipe written to; a file appears whole, beside its place first.
+  std::error_code error;
+  fs::path target = fs::canonical(path, error);
+  bool isFile = error ? !fs::is_symlink(path) : fs::is_regular_file(target);
+  if (error)
+    target = path;
+  fs::path place = isFile ? fs::path(fmt::format("{}.{}", target.string(), getpid())) : target;
   std::string header = headerOf(tensors);
   uint64_t length = header.size();
-  std::string beside = fmt::format("{}.{}", path, getpid());
-  std::ofstream file(beside, std::ios::binary);
+  std::ofstream file(place, std::ios::binary);
   file.write(reinterpret_cast<const char *>(&length), sizeof length);
   file.write(header.data(), std::streamsize(header.size()));
   for (const auto &[name, tensor] : tensors) {
@@ -129,13 +135,14 @@ void writeTensors(const std::string &path, const Tensors &tensors) {
     file.write(data, tensor.size() * (tensor.integer ? 8 : 4));
   }
   file.close();
-  std::error_code error;
-  if (file)
-    fs::rename(beside, path, error);
-  if (!file || error) {
-    fs::remove(beside, error);
-    fail("cannot write `{}`", path);
-  }
+  error.clear();
+  if (file && isFile)
+    fs::rename(place, target, error);
+  if (file && !error)
+    return;
+  if (isFile)
+    fs::remove(place, error);
+  fail("cannot write `{}`", path);
 }
 
 Tensor parseTensor(const std::string &text, const std::string &what) {

@@ -27,7 +27,7 @@ std::string showShape(const std::vector<int64_t> &shape);
 
 /// All tensors of a .safetensors file.
 Tensors readTensors(const std::string &path);
-/// Writes a .safetensors file, float32 and int64: beside its place first, then renamed.
+/// Writes a .safetensors file, float32 and int64: whole or not at all, unless the path is that of a device or a pipe.
 void writeTensors(const std::string &path, const Tensors &tensors);
 /// A number, or numbers nested in arrays: [[1, 2], [3, 4]]. Integers only if all are written so; `what` names it in
 /// messages.

@@ -4,7 +4,9 @@
 #include "tools/run/Commands.h"
 #include "tools/run/Failure.h"
 #include "tools/run/Json.h"
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -88,6 +90,11 @@ int decode(const attn_tokenizer *tokenizer, const TokenizeOptions &options) {
 }
 
 } // namespace
+
+void flushResults() {
+  if (std::fflush(stdout) || std::ferror(stdout))
+    fail("cannot write to stdout: {}", std::strerror(errno));
+}
 
 std::string readText(const std::string &path) {
   if (path == "-")
