@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The prompt is random ids, from a fixed seed, in one call; then tokens come one a call, the most likely one each time.
-// Only the library's calls are timed. One round goes before that is not counted.
+// Only the library's calls are timed, and the encoding of a source, which is the prompt then. One round goes before
+// that is not counted.
 #include "tools/run/Commands.h"
 #include "tools/run/Decoder.h"
 #include "tools/run/Failure.h"
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <random>
@@ -78,9 +80,11 @@ int bench(const Source &source, const BenchOptions &options) {
   std::optional<Stream> last; // kept, so that the next one's memory is its own
   for (int64_t round = 0; round <= options.repetitions; ++round) {
     double before = memoryOf("VmRSS");
+    auto began = std::chrono::steady_clock::now();
     Stream stream = decoder.start(prompt, words, tokens + options.generate);
+    double encoding = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     Stream *one[] = {&stream};
-    double reading = feeding.feed(one, prompt.size());
+    double reading = feeding.feed(one, prompt.size()) + (decoder.hasSource() ? encoding : 0);
     double writing = 0;
     for (int64_t i = 0; i < options.generate; ++i) {
       stream.ids.push_back(largest(feeding.logits(0)));
@@ -97,10 +101,10 @@ int bench(const Source &source, const BenchOptions &options) {
   }
   constexpr double megabyte = 1e6;
   fmt::print("{:<8}  {:>7}  {:>10}  {:>10}  {:>10}\n", "", "tokens", "min tok/s", "median", "max");
-  prefill.row("prefill", tokens);
+  prefill.row("prefill", options.prompt);
   decode.row("decode", options.generate);
   fmt::print("memory    peak {:.1f} MB, a session of {} tokens {:.1f} MB; {} rounds\n", memoryOf("VmHWM") / megabyte,
-             tokens + options.generate, std::max(perSession, 0.0) / megabyte, options.repetitions);
+             options.prompt + options.generate, std::max(perSession, 0.0) / megabyte, options.repetitions);
   return 0;
 }
 

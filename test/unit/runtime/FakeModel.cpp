@@ -6,7 +6,7 @@
 // Under AddressSanitizer as without it: memory that cannot be had is null.
 extern "C" const char *__asan_default_options();
 extern "C" const char *__asan_default_options() {
-  return "allocator_may_return_null=1";
+  return "allocator_may_return_null=1:quarantine_size_mb=16"; // less than the tests of memory free
 }
 
 namespace attn::test {

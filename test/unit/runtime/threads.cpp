@@ -23,6 +23,21 @@ struct Caller {
   float *output;
   int32_t refused = 0, wrong = 0;
 
+  // Everything that a session can be asked to do with its rows; false if another thread came between.
+  bool holdRows() {
+    const float x[] = {1, 0, 2, 0};
+    float y[4] = {};
+    const int64_t offsets[] = {0, 2}, *all[] = {offsets}, second[] = {1};
+    const void *inputs[] = {x};
+    void *outputs[] = {y};
+    bool done = attn_run(&session, 1, 2, inputs, all, outputs) == 0 && y[2] == 9;
+    done = attn_session_keep(session, second, 1) == 0 && attn_session_length(session) == 1 && done;
+    attn_session *copy = attn_session_fork(session);
+    done = attn_session_truncate(session, 0) == 0 && copy && done;
+    attn_session_free(copy);
+    return attn_session_reset(session) == 0 && done;
+  }
+
   void work() {
     int32_t ids[rows];
     for (int i = 0; i < rows; ++i)
@@ -31,6 +46,7 @@ struct Caller {
     const void *inputs[] = {ids, nullptr};
     void *outputs[] = {output};
     for (int round = 0; round < rounds; ++round) {
+      refused += !holdRows();
       if (attn_run(&session, 1, 0, inputs, all, outputs) == 0) {
         wrong += output[1] != 32 || output[2 * rows - 1] != 32;
         continue;
