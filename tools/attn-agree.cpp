@@ -103,7 +103,7 @@ LogicalResult callBefore(Program &program, interpreter::Interpreter &interpreter
     return failure();
   if (!program.compiled)
     return success();
-  Run run = {&*sequence, each.memory};
+  Run run = {&*sequence, each.memory, {}};
   callCourse({*program.compiled, index, before, program.weights}, run, {"one call", {0}}, {1, false});
   each.memory = run.session;
   return success();

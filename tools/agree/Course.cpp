@@ -154,7 +154,7 @@ struct Progress {
   Run &run;
   std::vector<Sequence> calls;
   size_t begins; // with which step
-  std::vector<Bits> given = {};
+  std::vector<Bits> given;
 
   bool isIn(size_t step) const { return step >= begins && step < begins + calls.size(); }
 };
@@ -196,7 +196,7 @@ std::string callCourse(const Compiled &compiled, MutableArrayRef<Run> runs, cons
   std::vector<Progress> all;
   size_t steps = 1; // a call of no sequence is one too
   for (auto [b, run] : llvm::enumerate(runs)) {
-    all.push_back({run, part(compiled.function, *run.whole, course), course.staggered ? b % 3 : 0});
+    all.push_back({run, part(compiled.function, *run.whole, course), course.staggered ? b % 3 : 0, {}});
     steps = std::max(steps, all.back().begins + all.back().calls.size());
   }
   std::string complaint;

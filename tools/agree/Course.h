@@ -52,7 +52,7 @@ struct Compiled {
 struct Run {
   const Sequence *whole;
   SessionMemory session;
-  Bits results = {};
+  Bits results;
 };
 
 /// Runs sequences together; returns what a call did that it must not do, or "".

@@ -110,7 +110,7 @@ std::vector<Numbers> Judge::numbersOf(ArrayRef<Run> runs) {
 std::vector<Run> Judge::start() const {
   std::vector<Run> runs;
   for (const Case &each : batch)
-    runs.push_back({&each.sequence, each.memory});
+    runs.push_back({&each.sequence, each.memory, {}});
   return runs;
 }
 

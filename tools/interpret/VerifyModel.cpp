@@ -31,9 +31,9 @@ struct Kept {
 /// Decoding token by token: what verify.json says and what the steps gave.
 struct Greedy {
   Tensor tokens;
-  int64_t prompt; // how many of them the first step gets
+  int64_t prompt = 0; // how many of them the first step gets
   unsigned parameter = 0;
-  std::vector<double> cached = {}, uncached = {}, chosen = {};
+  std::vector<double> cached, uncached, chosen;
 };
 
 class Verification {
@@ -343,7 +343,9 @@ llvm::Error Verification::decodeGreedily(const llvm::json::Object &call) {
   llvm::Expected<Tensor> logits = readUsed(call, "logits");
   if (!logits)
     return logits.takeError();
-  Greedy greedy{*tokens, call.getInteger("prompt").value_or(0)};
+  Greedy greedy;
+  greedy.tokens = *tokens;
+  greedy.prompt = call.getInteger("prompt").value_or(0);
   while (greedy.parameter < function.getNumArguments() && nameOf(greedy.parameter) != *call.getString("greedy"))
     ++greedy.parameter;
   if (greedy.parameter == function.getNumArguments() || inputs.size() != 1 || greedy.prompt < 1)
