@@ -131,6 +131,23 @@ Place Diagnostics::place(SMLoc loc) const {
   return {sources.getMemoryBuffer(buffer)->getBufferIdentifier().str(), line, column};
 }
 
+SMRange Diagnostics::rangeAt(StringRef file, unsigned line, unsigned column) const {
+  for (unsigned buffer = 1; buffer <= sources.getNumBuffers(); ++buffer) {
+    const MemoryBuffer *text = sources.getMemoryBuffer(buffer);
+    if (text->getBufferIdentifier() != file || line == 0)
+      continue;
+    const char *at = text->getBufferStart(), *end = text->getBufferEnd();
+    for (unsigned n = 1; n < line && at != end; ++at)
+      n += *at == '\n';
+    for (unsigned n = 1; n < column && at != end && *at != '\n'; ++n)
+      do
+        ++at;
+      while (at != end && isContinuation(*at));
+    return {SMLoc::getFromPointer(at), SMLoc::getFromPointer(at)};
+  }
+  return {};
+}
+
 void Diagnostics::print(Level level, SMRange range, const Twine &message) {
   static constexpr StringRef names[] = {"error", "warning", "note"};
   static constexpr raw_ostream::Colors colors[] = {raw_ostream::RED, raw_ostream::MAGENTA, raw_ostream::CYAN};

@@ -79,6 +79,8 @@ public:
   bool full() const { return errors > maxErrors; }
 
   Place place(llvm::SMLoc loc) const;
+  /// The way back: an empty range at that place of a file that was added; invalid for others.
+  llvm::SMRange rangeAt(llvm::StringRef file, unsigned line, unsigned column) const;
 
 private:
   friend class Report;

@@ -17,8 +17,9 @@
 namespace attn {
 
 struct ElaborateOptions {
-  std::string model;   ///< name of the module; the file's without its suffix where empty
-  bool strict = false; ///< a warning about unread keys is an error
+  std::string model;     ///< name of the module; the file's without its suffix where empty
+  bool strict = false;   ///< a warning about unread keys is an error
+  bool noConfig = false; ///< nobody said where config.json is
   /// Gives the parsed file of `use "…"`, or null after an error.
   std::function<const File *(llvm::StringRef path, llvm::SMRange where)> open;
 };

@@ -3,15 +3,15 @@
 //
 //     task = (sequence, tile of queries, head)
 //     for each 64 keys, ascending:
-//       t     = log2(e) * score(q . k * scale), -inf where hidden      one dot, one loop over the tile
-//       m'    = max(m, ceil(max t))                                   an integer: rescaling is exact
-//       p     = 2^(t - round t) * 2^(round t - m')
+//       s     = score(q . k * scale), -inf where hidden               one dot, one loop over the tile
+//       m'    = max(m, ceil(max s * log2(e)))                         an integer: rescaling is exact
+//       p     = e^(s - n ln 2) * 2^(n - m') where n = round(s log2(e))
 //       l, y  = l * 2^(m - m') + sum p, y * 2^(m - m') + p v
 //     y / l
 //
 // Since m is an integer, every rescaling is a power of two and changes no bit: the result depends on the order of the
-// keys alone, not on tiles, the batch or the threads. A sink is a first key of logit `sink` whose value is 0 (softmax1:
-// of logit 0). `ratio` and `sigmoid` need no maximum.
+// keys alone, not on tiles, the batch or the threads. The weight of a large score is as exact as the score. A sink is a
+// first key of logit `sink` whose value is 0 (softmax1: of logit 0). `ratio` and `sigmoid` need no maximum.
 //
 // Hidden keys are selected away before any sum sees their score. Their values are multiplied by a weight of 0, which is
 // harmless unless they are infinite or NaN: a finished tile that holds a number that is not finite is computed again by
@@ -44,8 +44,8 @@ namespace {
 
 constexpr int64_t keysOfTile = 64;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Stand for -inf where differences are taken: a score of a hidden key, and far above it the maximum over none.
-constexpr double hiddenScore = -3e38, noMaximum = -1.5e38;
+// The lowest score of a visible key, and below its logarithm of two the maximum over none: differences stay numbers.
+constexpr double lowestScore = -2e38, noMaximum = -3.2e38;
 constexpr double log2OfE = 1.4426950408889634074;
 
 /// Arithmetic on scalars inside map regions.
@@ -65,6 +65,10 @@ struct Scalars {
   Value equals(Value a, Value b) { return arith::CmpFOp::create(ir, ir.loc, arith::CmpFPredicate::OEQ, a, b); }
   Value choose(Value c, Value a, Value b) { return arith::SelectOp::create(ir, ir.loc, c, a, b); }
   Value number(double n) { return ir.number(n); }
+  /// A whole number at least log2(e^score).
+  Value above(Value score) { return math::CeilOp::create(ir, ir.loc, mul(score, number(log2OfE))); }
+  /// e^score / 2^m
+  Value weight(Value score, Value m) { return tile::ExpOp::create(ir, ir.loc, ir.f32(), score, m); }
 };
 
 /// A tile.map whose region `element` writes.
@@ -309,8 +313,6 @@ Value AttendLowering::packQueries() {
   queryTile = tile::LoadOp::create(ir, ir.loc, type({rows, width}), from,
                                    {folded(rowStride(qAt)), folded(qAt.strides.back())}, {m, d});
   double factor = op.getScale().convertToDouble();
-  if (op.getScore().empty() && usesMaximum())
-    factor *= log2OfE;
   auto scaled = [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], in.number(factor)); };
   return mapTile(ir, type({rows, width}), queryTile, {}, {m, d}, scaled);
 }
@@ -331,26 +333,21 @@ AttendLowering::Running AttendLowering::begin() {
   bool sink = !op.getSink().empty();
   if (!usesMaximum() || (!sink && op.getWeigh() != Weigh::softmax1))
     return start;
-  // The sink is a key that came before: its logit in base 2, the integer above it, what is left.
+  // The sink is a key that came before.
   bool one = op.getWeigh() == Weigh::softmax1; // a key of logit 0
   Value headNumber = toI32(ir, head);
   auto before = [&](bool wantsSum) {
     return mapTile(ir, type({rows}), {}, {}, {folded(count)}, [&](Scalars &in, ValueRange at, ValueRange) {
-      Value zero = in.number(0), logit = zero, sum = zero;
+      Value zero = in.number(0), logit = in.number(-infinity), sum = zero;
       if (sink)
-        logit = in.mul(inside(op.getSink(), in, {headOf(in, headNumber, at[0])}, {}, {}), in.number(log2OfE));
-      Value top = math::CeilOp::create(in.ir, in.ir.loc, in.max(logit, one ? zero : in.number(noMaximum)));
+        logit = inside(op.getSink(), in, {headOf(in, headNumber, at[0])}, {}, {});
+      Value top = in.max(in.above(logit), one ? zero : in.number(noMaximum));
       if (!wantsSum)
         return top;
-      auto add = [&](Value key) {
-        Value none = in.equals(key, in.number(-infinity));
-        Value part = math::Exp2Op::create(in.ir, in.ir.loc, in.choose(none, zero, in.sub(key, top)));
-        sum = in.add(sum, in.choose(none, zero, part));
-      };
       if (sink)
-        add(logit);
+        sum = in.weight(logit, top);
       if (one)
-        add(zero);
+        sum = in.add(sum, in.weight(zero, top));
       return sum;
     });
   };
@@ -359,8 +356,7 @@ AttendLowering::Running AttendLowering::begin() {
   return start;
 }
 
-/// The tile of scores from key number `key` on: in base 2 for a softmax, -inf where hidden. Not `masked`: the mask
-/// hides nothing there.
+/// The tile of scores from key number `key` on, -inf where hidden. Not `masked`: the mask hides nothing there.
 Value AttendLowering::scores(Value key, OpFoldResult n, bool masked) {
   masked &= !op.getMask().empty();
   OpFoldResult m = folded(count), d = ir.getI64IntegerAttr(width);
@@ -383,7 +379,7 @@ Value AttendLowering::scores(Value key, OpFoldResult n, bool masked) {
     if (!op.getScore().empty()) {
       s = inside(op.getScore(), in, {s, i, j, h, Value(), Value()}, at[0], at[1]);
       if (usesMaximum())
-        s = in.mul(s, in.number(log2OfE));
+        s = in.choose(in.equals(s, in.number(-infinity)), s, in.atLeast(in.number(lowestScore), s));
     }
     if (!masked)
       return s;
@@ -397,13 +393,8 @@ Value AttendLowering::weigh(Value score, Value m, OpFoldResult n) {
   auto tileType = type({rows, keysOfTile});
   SmallVector<OpFoldResult> valid{folded(count), n};
   if (usesMaximum())
-    // A hidden score lies so far below any maximum that its power of two is 0.
-    return mapTile(ir, tileType, {score, m}, {-1, 0}, valid, [&](Scalars &in, ValueRange, ValueRange e) -> Value {
-      Value t = in.atLeast(in.number(hiddenScore), e[0]);
-      Value near = math::RoundEvenOp::create(in.ir, in.ir.loc, t);
-      Value part = tile::PowerOp::create(in.ir, in.ir.loc, in.ir.f32(), in.sub(t, near));
-      return tile::ScaleOp::create(in.ir, in.ir.loc, in.ir.f32(), part, in.sub(near, e[1]));
-    });
+    return mapTile(ir, tileType, {score, m}, {-1, 0}, valid,
+                   [&](Scalars &in, ValueRange, ValueRange e) { return in.weight(e[0], e[1]); });
   return mapTile(ir, tileType, score, {}, valid, [&](Scalars &in, ValueRange, ValueRange e) -> Value {
     Value hidden = in.equals(e[0], in.number(-infinity));
     Value t = in.choose(hidden, in.number(0), e[0]), p = t;
@@ -423,10 +414,9 @@ AttendLowering::Running AttendLowering::step(Running before, Value key, bool mas
   Value carried = before.y, sum = before.l;
   if (usesMaximum()) {
     Value top =
-        tile::ReduceOp::create(ir, ir.loc, tile::Reduction::max, score, int64_t(1), ArrayRef<OpFoldResult>{m, n});
-    now.m = mapTile(ir, type({rows}), {top, before.m}, {}, {m}, [&](Scalars &in, ValueRange, ValueRange e) {
-      return in.max(e[1], math::CeilOp::create(in.ir, in.ir.loc, e[0]));
-    });
+        tile::ReduceOp::create(ir, ir.loc, tile::Reduction::top, score, int64_t(1), ArrayRef<OpFoldResult>{m, n});
+    now.m = mapTile(ir, type({rows}), {top, before.m}, {}, {m},
+                    [&](Scalars &in, ValueRange, ValueRange e) { return in.max(e[1], in.above(e[0])); });
     Value factor = mapTile(ir, type({rows}), {before.m, now.m}, {}, {m}, [&](Scalars &in, ValueRange, ValueRange e) {
       return Value(tile::ScaleOp::create(in.ir, in.ir.loc, in.ir.f32(), in.number(1), in.sub(e[0], e[1])));
     });
@@ -621,13 +611,13 @@ void AttendLowering::run() {
     oneQuery();
     return kernel.launch();
   }
-  Value several = arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::ne, queries, ir.constant(1));
-  auto choose = scf::IfOp::create(ir, ir.loc, several, /*withElseRegion=*/true);
+  Value one = arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::eq, queries, ir.constant(1));
+  auto choose = scf::IfOp::create(ir, ir.loc, one, /*withElseRegion=*/true);
   ir.setInsertionPoint(choose.thenBlock()->getTerminator());
+  oneQuery();
+  ir.setInsertionPoint(choose.elseBlock()->getTerminator());
   count = queries;
   attempts();
-  ir.setInsertionPoint(choose.elseBlock()->getTerminator());
-  oneQuery();
   ir.setInsertionPointAfter(choose);
   kernel.launch();
 }

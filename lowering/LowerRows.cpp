@@ -200,7 +200,7 @@ static void softmaxRow(Run &run) {
   };
   Value lowest = ir.number(-infinity), zero = ir.number(0);
   Value top = run.chunks(lowest, [&](Value at, int64_t width, OpFoldResult valid, ValueRange best) {
-    Value here = kind(tile::Reduction::max, at, width, valid);
+    Value here = kind(tile::Reduction::top, at, width, valid);
     return SmallVector<Value>{arith::MaximumFOp::create(ir, ir.loc, best[0], here)};
   })[0];
   top = choose(ir, equals(ir, top, -infinity), zero, top); // nothing to weigh: every exp is 0

@@ -113,15 +113,18 @@ bool isDialect(StringRef path) {
   return path.ends_with(".mlir");
 }
 
-/// What passes and lowering report; a user's mistakes have been found before, with their places.
+/// What passes and lowering report; a user's mistakes have mostly been found before.
 void Compilation::handle(mlir::Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
-  if (auto place = dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation()))
+  SMRange range;
+  if (auto place = diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>()) {
+    range = diags.rangeAt(place.getFilename().getValue(), place.getLine(), place.getColumn());
     if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error && isDialect(options.input))
       text = formatv("{0}:{1}:{2}: {3}", place.getFilename().getValue(), place.getLine(), place.getColumn(), text);
+  }
   switch (diagnostic.getSeverity()) {
   case mlir::DiagnosticSeverity::Error:
-    diags.error(text);
+    diags.error(range, text);
     break;
   case mlir::DiagnosticSeverity::Warning:
     diags.warning(text);
@@ -212,6 +215,7 @@ bool Compilation::elaborateTree() {
     files.push_back(each.get());
   ElaborateOptions elaboration;
   elaboration.strict = options.strict;
+  elaboration.noConfig = options.config.empty();
   elaboration.open = [this](StringRef path, SMRange where) { return openUsed(path, where); };
   module = elaborate(*file, files, *config, diags, context, elaboration);
   return bool(module);

@@ -28,8 +28,10 @@ LogicalResult TileLowering::run() {
     op->dropAllReferences();
   for (Operation *op : llvm::reverse(dead))
     op->erase();
-  if (scratch.bytes() > scratchLimit)
-    return owner->emitError() << "kernel needs " << scratch.bytes() << " bytes of scratch, more than " << scratchLimit;
+  if (scratch.bytes() > scratchLimit) // the function has no place in the text, what it computes has
+    return mlir::emitError(owner.getFunctionBody().front().front().getLoc())
+           << "rows too wide: a tile of them needs " << scratch.bytes() << " bytes of a thread's stack, more than "
+           << scratchLimit;
   return success();
 }
 
@@ -42,7 +44,7 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
 
 static bool holdsTiles(Operation *op) {
   WalkResult walk = op->walk([](Operation *inner) {
-    bool tile = isa_and_nonnull<tile::TileDialect>(inner->getDialect()) && !isa<tile::ScaleOp, tile::PowerOp>(inner);
+    bool tile = isa_and_nonnull<tile::TileDialect>(inner->getDialect()) && !isa<tile::ScaleOp, tile::ExpOp>(inner);
     return tile ? WalkResult::interrupt() : WalkResult::advance();
   });
   return walk.wasInterrupted();

@@ -95,6 +95,7 @@ struct Words {
   Value powerOfTwo(Value x) const;
   Value exp2(Value x) const;
   Value exp(Value x) const;
+  Value expOver(Value x, Value over) const;
   std::pair<Value, Value> logParts(Value x) const;
   Value logEnds(Value x, Value inside) const;
   Value log(Value x) const;
@@ -188,6 +189,24 @@ Value Words::exp(Value x) const {
   Value rest = fma(near, real(-0.693145751953125), x); // ln 2 in two parts, the first of 15 bits
   rest = fma(near, real(-1.42860682030941723e-6), rest);
   return scaleFully(powerOfTwo(mul(rest, real(1.4426950408889634))), near);
+}
+
+/// e^x / 2^over for a whole number `over`, which only the last step sees; -inf gives 0 whatever it is.
+Value Words::expOver(Value x, Value over) const {
+  Value near = round(mul(x, real(1.4426950408889634))), rest;
+  if (target.fma) // what the product rounds away stays in the rest; the constant is off by a factor of 1 + 1.3e-8 for
+                  // all x
+    rest = fma(x, real(1.4426950408889634), neg(near));
+  else // ln 2 in two parts, the first of 10 bits: its products with `near` are exact up to 11,000
+    rest = mul(sub(sub(x, mul(near, real(0.693359375))), mul(near, real(-2.12194440054690583e-4))),
+               real(1.4426950408889634));
+  // Where |x| is beyond 2^23 the rest may be anything; where x is infinite it is NaN.
+  Value exponent = sub(near, over);
+  rest = atMost(rest, real(1));
+  if (Value scaled = scaleByInstruction(powerOfTwo(surely(rest, real(-1))), exponent))
+    return scaled;
+  Value scaled = mul(powerOfTwo(atLeast(rest, real(-1))), powerBits(exponent));
+  return select(is(CmpFPredicate::OLE, exponent, real(-127)), real(0), scaled);
 }
 
 /// exp(x) - 1, by the quotient whose errors cancel.
@@ -364,7 +383,7 @@ static Value expand(Operation *op, const Words &w) {
       .Case([&](math::TanOp) { return w.div(w.sine(x(), 0), w.sine(x(), 1)); })
       .Case([&](math::PowFOp) { return w.power(x(0), x(1)); })
       .Case([&](math::RsqrtOp) { return w.div(w.real(1), math::SqrtOp::create(w.b, w.loc, x())); })
-      .Case([&](tile::PowerOp) { return w.powerOfTwo(x()); })
+      .Case([&](tile::ExpOp) { return w.expOver(x(0), x(1)); })
       .Case([&](tile::ScaleOp) { return w.scale(x(0), x(1)); })
       .Case([&](math::RoundEvenOp) { return w.target.fma ? Value() : w.round(x()); })
       .Case([&](math::FloorOp) { return w.target.fma ? Value() : w.floor(x()); })
@@ -431,7 +450,7 @@ LogicalResult expandMath(ModuleOp module, const Target &target) {
   guardDivisions(module);
   SmallVector<Operation *> work;
   module.walk([&](Operation *op) {
-    if (isa<math::MathDialect>(op->getDialect()) || isa<tile::ScaleOp, tile::PowerOp>(op))
+    if (isa<math::MathDialect>(op->getDialect()) || isa<tile::ScaleOp, tile::ExpOp>(op))
       if (!isInstruction(op, target))
         work.push_back(op);
   });

@@ -117,21 +117,22 @@ Value Vectors::combine(tile::Reduction kind, Value total, Value next) {
   if (kind == tile::Reduction::sum)
     return real ? arith::AddFOp::create(ir, ir.loc, total, next).getResult()
                 : arith::AddIOp::create(ir, ir.loc, total, next).getResult();
-  bool max = kind == tile::Reduction::max;
-  Value better;
-  if (real) // one instruction where the machine's maximum takes its second operand on NaN: a NaN is passed over
-    better =
-        arith::CmpFOp::create(ir, ir.loc, max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, next, total);
-  else
-    better =
-        arith::CmpIOp::create(ir, ir.loc, max ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, next, total);
+  bool min = kind == tile::Reduction::min;
+  if (!real)
+    return min ? arith::MinSIOp::create(ir, ir.loc, total, next).getResult()
+               : arith::MaxSIOp::create(ir, ir.loc, total, next).getResult();
+  if (kind != tile::Reduction::top)
+    return min ? arith::MinimumFOp::create(ir, ir.loc, total, next).getResult()
+               : arith::MaximumFOp::create(ir, ir.loc, total, next).getResult();
+  // The machine's maximum takes its second operand on NaN.
+  Value better = arith::CmpFOp::create(ir, ir.loc, arith::CmpFPredicate::OGT, next, total);
   return arith::SelectOp::create(ir, ir.loc, better, next, total);
 }
 
 Value Vectors::neutral(tile::Reduction kind, Type element) {
   if (kind == tile::Reduction::sum)
     return arith::ConstantOp::create(ir, ir.loc, ir.getZeroAttr(element));
-  bool max = kind == tile::Reduction::max;
+  bool max = kind != tile::Reduction::min;
   if (isa<FloatType>(element)) {
     float infinity = std::numeric_limits<float>::infinity();
     return ir.number(max ? -infinity : infinity);

@@ -50,7 +50,7 @@ def Tile_Pointer : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self
 def Tile_Scalar : AnyTypeOf<[F32, I32, I1]>;
 
 def Tile_Reduction : I32EnumAttr<"Reduction", "what a reduction computes", [
-  I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>]> {
+  I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>, I32EnumAttrCase<"top", 3>]> {
   let cppNamespace = "::attn::tile";
   let genSpecializedAttr = 0;
 }
@@ -154,7 +154,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let description = [{
     `%m = tile.reduce max %s along 1 valid [%n, %k] : !tile.tile<48x64xf32> -> !tile.tile<48xf32>`; of a tile of rank 1: a scalar.
     The order of a sum's additions depends on the valid length along the dimension only; with `ordered` it is a chain in
-    ascending order, on any machine and whatever lies on the lanes. Over no element: 0, -inf, inf.
+    ascending order, on any machine and whatever lies on the lanes. Over no element: 0, -inf, inf. `top` is `max` that passes
+    over NaN, in one instruction.
   }];
   let arguments = (ins Tile_ReductionAttr:$kind, Tile_TileType:$input, I64Attr:$along, UnitAttr:$ordered, Variadic<I64>:$valid, DenseI64ArrayAttr:$static_valid);
   let results = (outs AnyType:$result);
@@ -220,12 +221,17 @@ def Tile_ScaleOp : Tile_Op<"scale", [Pure, AllTypesMatch<["x", "exponent", "resu
   let assemblyFormat = "$x `,` $exponent attr-dict `:` type($result)";
 }
 
-def Tile_PowerOp : Tile_Op<"power", [Pure, AllTypesMatch<["x", "result"]>]> {
-  let summary = "2^x for |x| <= 1/2";
-  let description = [{ `%p = tile.power %x : f32`: the polynomial alone, without range reduction. For scalars in map regions and vectors of them. }];
-  let arguments = (ins AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$x);
+def Tile_ExpOp : Tile_Op<"exp", [Pure, AllTypesMatch<["x", "over", "result"]>]> {
+  let summary = "e^x over a power of two";
+  let description = [{
+    `%p = tile.exp %x over %m : f32`: e^x / 2^m, where m is a whole number, not less than x log2 e rounded. The same bits for
+    every m, but for the exponent; below 2^-126 the result may be 0. Of any finite x the result is finite, also where |x| is so
+    large (2^23) that neighbouring numbers are further apart than powers of e; -inf gives 0, whatever m, NaN NaN. For scalars in
+    map regions and vectors of them.
+  }];
+  let arguments = (ins AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$x, AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$over);
   let results = (outs AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$result);
-  let assemblyFormat = "$x attr-dict `:` type($result)";
+  let assemblyFormat = "$x `over` $over attr-dict `:` type($result)";
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"MapOp">]> {

@@ -18,7 +18,7 @@ func.func @leaves(%p: !llvm.ptr, %c: i1) {
 
 // -----
 
-// expected-error@+1 {{kernel needs 4000000 bytes of scratch, more than 3145728}}
+// expected-error@+1 {{rows too wide: a tile of them needs 4000000 bytes of a thread's stack, more than 3145728}}
 func.func @large(%p: !llvm.ptr, %q: !llvm.ptr) {
   %a = tile.load %p strides [1] valid [1000000] : <1000000xf32>
   %b = tile.map (%a) valid [1000000] : (!tile.tile<1000000xf32>) -> !tile.tile<1000000xf32> {
