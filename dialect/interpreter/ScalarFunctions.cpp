@@ -154,7 +154,7 @@ static Function constant(TypedAttr value) {
   if (auto real = dyn_cast<FloatAttr>(value))
     number = real.getValueAsDouble();
   else if (auto integer = dyn_cast<IntegerAttr>(value))
-    number = integer.getType().isInteger(1) ? integer.getValue().getZExtValue() : integer.getInt();
+    number = static_cast<double>(integer.getType().isInteger(1) ? integer.getValue().getBoolValue() : integer.getInt());
   return [number](const double *) { return number; };
 }
 
