@@ -187,6 +187,8 @@ Value Elaborator::builtinTap(CallArgs &args) {
   auto name = evalText(args.placed[1]->value, "the name of a tap");
   if (v.isPoison() || !name || !isShown(args, v.tensor))
     return Value::poison();
+  if (name->hasBrace())
+    return fail(args.placed[1]->value->range, "the name of a tap has no braces, and this is `" + name->shown() + "`");
   llvm::SmallVector<const Turn *> turns;
   std::string pattern = name->pattern(turns);
   mlir::Value input = materialise(v.tensor, args.range());

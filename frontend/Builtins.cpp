@@ -233,12 +233,13 @@ static Tensor reduceConstant(const Tensor &x, unsigned place, StringRef kind) {
   int64_t outer = product(DimsRef(x.dims).take_front(place));
   auto data = std::make_shared<ConstantData>();
   data->whole = x.data->whole && kind != "mean";
+  ScalarOp op = kind == "max" ? ScalarOp::max : kind == "min" ? ScalarOp::min : ScalarOp::add;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < inner; ++i) {
       auto at = [&](int64_t k) { return x.data->values[static_cast<size_t>((o * length + k) * inner + i)]; };
       double total = kind == "max" ? -HUGE_VAL : kind == "min" ? HUGE_VAL : 0;
       for (int64_t k = 0; k < length; ++k)
-        total = kind == "max" ? std::fmax(total, at(k)) : kind == "min" ? std::fmin(total, at(k)) : total + at(k);
+        total = fold(op, {Folded{total, false}, Folded{at(k), false}}).value;
       data->values.push_back(kind == "mean" && length ? total / static_cast<double>(length) : total);
     }
   result.dims.erase(result.dims.begin() + place);

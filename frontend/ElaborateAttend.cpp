@@ -107,6 +107,17 @@ void AttendBuilder::matchUnnamed(Tensor &t) {
   }
 }
 
+/// How many heads of the queries would share one of the keys.
+static void noteGroups(Report &r, int64_t ours, int64_t theirs, StringRef who) {
+  if (ours == 1)
+    return;
+  std::string numbers = std::to_string(ours) + " heads of queries, " + std::to_string(theirs) + " of " + who.str();
+  if (theirs == 0 || ours % theirs != 0)
+    r.note(numbers + ": they do not divide into groups");
+  else if (ours != theirs)
+    r.note(numbers + ": groups of " + llvm::Twine(ours / theirs) + " are a dimension of their own, `q as [T,G,R,D]`");
+}
+
 bool AttendBuilder::checkHeads(const Tensor &t, StringRef who, SMRange range) {
   DimsRef dims = t.visible().drop_front();
   if (!dims.empty())
@@ -117,6 +128,7 @@ bool AttendBuilder::checkHeads(const Tensor &t, StringRef who, SMRange range) {
       Report r = e.report(range, "the " + who + " have `" + (dim->isNamed() ? dim->name : std::to_string(dim->size)) +
                                      "`, which the queries do not have");
       r.note("queries " + text(q.visible())).note(who + " " + text(t.visible()));
+      noteGroups(r, attn::product(DimsRef(heads).drop_front(outerLifted)), attn::product(dims), who);
       return false;
     }
     if (!heads[place]->sameSize(*dim)) {

@@ -225,8 +225,12 @@ bool Elaborator::bindParameters(const FnDecl &fn, llvm::StringMap<Value> &values
 }
 
 Value Elaborator::callFunction(const FnDecl &fn, Home *home, const CallExpr *call, SMRange where) {
+  for (const Frame *f = &frame; f; f = f->caller)
+    if (f->fn == &fn)
+      return fail(where, "`" + fn.name.text + "` calls itself: functions cannot recurse");
   if (frame.depth >= maxDepth)
-    return fail(where, "`" + fn.name.text + "` calls itself: functions cannot recurse");
+    return fail(where,
+                "calls are nested more than " + llvm::Twine(maxDepth) + " deep at this one of `" + fn.name.text + "`");
   llvm::StringMap<Value> values;
   if (!collectArguments(fn, home, call, where, values) || isStopping())
     return Value::poison();

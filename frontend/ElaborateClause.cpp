@@ -119,6 +119,10 @@ bool ClauseFiller::bindNames(Scope &scope) {
   }
   for (const Ident &binder : arg->binders) {
     auto it = known.find(binder.text);
+    if (scope.names.contains(binder.text)) {
+      e.fail(binder.range, "`" + kind + "` binds `" + binder.text + "` twice");
+      return false;
+    }
     if (it != known.end()) {
       scope.names[binder.text] = it->second;
       continue;

@@ -47,9 +47,12 @@ Value Elaborator::configLookup(const std::vector<std::string> &path, SMRange whe
     return Value::none();
   std::string key = dotted(path);
   bool isNull = found.state == Config::State::null;
-  report(where,
-         isNull ? "`" + key + "` is null in " + config.fileName() : config.fileName() + " has no key `" + key + "`")
-      .note("a value for models without it: `" + key + " ?? …`");
+  Report r = report(where, options.noConfig ? "`" + key + "` is a key of config.json, and none is given"
+                           : isNull         ? "`" + key + "` is null in " + config.fileName()
+                                            : config.fileName() + " has no key `" + key + "`");
+  if (options.noConfig)
+    r.note("`--config=PATH` says where it is: the file, or the folder that holds it");
+  r.note("a value for models without it: `" + key + " ?? …`");
   return Value::poison();
 }
 
@@ -171,20 +174,30 @@ void Elaborator::elaborateRequire(const RequireItem &item) {
            "this file does not describe the model of " + config.fileName() + ": the requirement is not met");
 }
 
+/// An error where the file says again what only one place can say.
+void Elaborator::saidOnce(const std::string &what, SMRange where) {
+  auto [first, isNew] = said.try_emplace(what, where);
+  if (!isNew)
+    report(where, "`" + what + "` is said twice").note(first->second, "the first one is here");
+}
+
 void Elaborator::elaborateWeights(const WeightsBlock &block) {
   for (const WeightsEntry &entry : block.entries) {
     switch (entry.kind) {
     case WeightsEntry::Kind::prefix:
       hasRequiredPrefix = hasRequiredPrefix || !entry.optional;
+      saidOnce("prefix \"" + entry.first->plainText().str() + "\"", entry.range);
       prefixes.push_back(entry.first->plainText().str());
       break;
     case WeightsEntry::Kind::rename:
+      saidOnce("rename \"" + entry.first->plainText().str() + "\"", entry.range);
       renames.emplace_back(entry.first->plainText().str(), entry.second->plainText().str());
       break;
     case WeightsEntry::Kind::ignore:
       ignores.push_back(entry.first->plainText().str());
       break;
     case WeightsEntry::Kind::stored:
+      saidOnce("stored", entry.range);
       storedInFirst = entry.inFirst;
       break;
     }

@@ -287,6 +287,9 @@ bool Regrouping::bindSizes() {
       target.dim = e.table.renamed(rest[i], target.name, {target.range, ""});
       continue;
     }
+    if (need && have % need)
+      return failed(text(DimsRef(rest).drop_front(skip)) + " is " + std::to_string(have) + " numbers, which " +
+                    std::to_string(need) + " does not divide");
     target.dim = e.table.named(target.name, need ? have / need : 0, {target.range, ""});
   }
   return group(skip);

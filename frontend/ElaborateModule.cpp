@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/Path.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -201,9 +202,10 @@ OwningOpRef<ModuleOp> Elaborator::run() {
   for (const Item *item : file.items) {
     if (auto *weightsBlock = llvm::dyn_cast<WeightsBlock>(item))
       elaborateWeights(*weightsBlock);
-    else if (auto *name = llvm::dyn_cast<TokenizerItem>(item))
+    else if (auto *name = llvm::dyn_cast<TokenizerItem>(item)) {
+      saidOnce("tokenizer", name->range);
       tokenizer = name->path->plainText().str();
-    else if (auto *input = llvm::dyn_cast<InputItem>(item))
+    } else if (auto *input = llvm::dyn_cast<InputItem>(item))
       fail(input->name.range, "`input` is not in this edition of the compiler yet");
   }
   for (const Item *item : file.items)
@@ -291,6 +293,39 @@ void Elaborator::elaborateExports() {
     diags.error("`" + file.name + "` exports nothing").note("say `export fn …` for what the library should offer");
 }
 
+/// A default that its parameter cannot hold is an error.
+bool Elaborator::checkDefault(const Parameter &param, double number, Elem elem) {
+  SMRange where = param.defaultValue->range;
+  if (elem != Elem::i32)
+    return true;
+  if (number == std::floor(number))
+    return fitsTensor(number, where);
+  report(where, "`" + param.name.text + "` holds whole numbers, and its default is " + numberText(number))
+      .note("a parameter that is an index or compared with `==` is whole");
+  return false;
+}
+
+/// A default that chooses a row of a table has to be one of its rows.
+bool Elaborator::checkDefaultIds(const FnDecl &fn, mlir::Block &body, llvm::ArrayRef<Attribute> argAttrs) {
+  bool ok = true;
+  body.walk([&](GatherOp gather) {
+    auto table = llvm::cast<RankedTensorType>(gather.getInputs()[0].getType());
+    for (auto [i, index] : llvm::enumerate(gather.getInputs().drop_front())) {
+      auto argument = llvm::dyn_cast<BlockArgument>(index);
+      if (!argument || argument.getOwner() != &body || table.isDynamicDim(i))
+        continue;
+      auto given = llvm::cast<DictionaryAttr>(argAttrs[argument.getArgNumber()]).getAs<IntegerAttr>("attn.default");
+      if (!given || (given.getInt() >= 0 && given.getInt() < table.getDimSize(i)))
+        continue;
+      const Parameter &param = fn.params[argument.getArgNumber()];
+      report(param.defaultValue->range, "the default of `" + param.name.text + "` is " + llvm::Twine(given.getInt()) +
+                                            ", and it chooses one of " + llvm::Twine(table.getDimSize(i)) + " rows");
+      ok = false;
+    }
+  });
+  return ok;
+}
+
 /// Parameters as arguments of the entry block; an unbound capital is a sequence.
 bool Elaborator::bindExportParameters(const FnDecl &fn, Scope &scope, mlir::Block &entry,
                                       llvm::SmallVectorImpl<Attribute> &attrs) {
@@ -328,6 +363,8 @@ bool Elaborator::bindExportParameters(const FnDecl &fn, Scope &scope, mlir::Bloc
     if (param.defaultValue) {
       auto n = number(eval(param.defaultValue), param.defaultValue->range, "a default");
       if (!n)
+        return false;
+      if (!checkDefault(param, *n, elem))
         return false;
       Attribute value = elem == Elem::i32 ? Attribute(builder.getI64IntegerAttr(static_cast<int64_t>(*n)))
                                           : Attribute(builder.getF64FloatAttr(*n));
@@ -427,6 +464,8 @@ bool Elaborator::finishExport(const FnDecl &fn, Value result, Scope &, llvm::Arr
         builder.getDictionaryAttr({builder.getNamedAttr("attn.name", builder.getStringAttr(name)),
                                    builder.getNamedAttr("attn.dims", dimsAttr(&context, labels.give(t.dims)))}));
   }
+  if (!checkDefaultIds(fn, body.front(), argAttrs))
+    return false;
   func::ReturnOp::create(builder, at(fn.name.range), values);
   OpBuilder outer(&context);
   outer.setInsertionPointToEnd(module->getBody());

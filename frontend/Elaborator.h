@@ -32,6 +32,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
+#include <map>
 #include <set>
 
 namespace attn {
@@ -126,6 +127,8 @@ public:
   bool elaborateOnce();
   bool bindExportParameters(const FnDecl &fn, Scope &scope, mlir::Block &entry,
                             llvm::SmallVectorImpl<mlir::Attribute> &attrs);
+  bool checkDefault(const Parameter &param, double number, Elem elem);
+  bool checkDefaultIds(const FnDecl &fn, mlir::Block &body, llvm::ArrayRef<mlir::Attribute> argAttrs);
   bool finishExport(const FnDecl &fn, Value result, Scope &scope, llvm::ArrayRef<mlir::Attribute> argAttrs,
                     mlir::Region &body);
   bool isExportName(StringRef name) const;
@@ -141,6 +144,7 @@ public:
   void elaborateConfig(const ConfigBlock &block);
   void elaborateRequire(const RequireItem &item);
   void elaborateWeights(const WeightsBlock &block);
+  void saidOnce(const std::string &what, SMRange where);
   void warnUnread();
   /// In config { } and require: a name or a path that is no value bound before is a key.
   std::optional<Value> evalConfigPath(const Expr *e, bool soft);
@@ -231,6 +235,9 @@ public:
   Value applyConstant(ScalarOp op, llvm::ArrayRef<Value> args, const Alignment &a);
   Value applyRule(ScalarOp op, llvm::ArrayRef<Value> args, const Alignment &a, SMRange where);
   Value applyMap(ScalarOp op, llvm::ArrayRef<Value> args, const Alignment &a, SMRange where);
+  /// Whether a whole number can stand beside those of tensors, which have 32 bits; an error otherwise.
+  bool fitsTensor(double number, SMRange where);
+  bool fitsTensor(const Value &value, SMRange where);
   /// A number, boolean or tensor as a tensor; an error otherwise.
   bool asOperand(Value &v, SMRange where, StringRef what);
   /// The tensor as int32, for an index or `==`.
@@ -368,6 +375,7 @@ public:
   std::vector<std::string> prefixes, ignores, remarks;
   std::vector<std::pair<std::string, std::string>> renames;
   std::string tokenizer;
+  std::map<std::string, SMRange> said; ///< what one place alone can say, and where it did
   bool hasRequiredPrefix = false, storedInFirst = false;
 };
 

@@ -156,6 +156,32 @@ static Value valueOf(Folded folded, bool isTruth) {
   return isTruth ? Value::of(folded.value != 0) : Value::of(folded.value, folded.whole);
 }
 
+bool Elaborator::fitsTensor(double number, SMRange where) {
+  if (number >= INT32_MIN && number <= INT32_MAX)
+    return true;
+  report(where, numberText(number) + " does not fit in the 32 bits of a whole number of a tensor")
+      .note("they hold -2147483648 to 2147483647; written with a point it is a float32 number");
+  return false;
+}
+
+bool Elaborator::fitsTensor(const Value &value, SMRange where) {
+  if (value.is(Value::Kind::number))
+    return !value.whole || fitsTensor(value.number, where);
+  if (!value.is(Value::Kind::tensor) || value.tensor.form != Tensor::Form::constant || value.tensor.elem != Elem::i32)
+    return true;
+  return llvm::all_of(value.tensor.data->values, [&](double number) { return fitsTensor(number, where); });
+}
+
+/// What the operation computes with: its operands are brought to this.
+static Elem commonElem(ScalarOp op, llvm::ArrayRef<Value> args) {
+  llvm::SmallVector<Elem, 3> elems;
+  for (const Value &arg : args)
+    elems.push_back(elemOfValue(arg));
+  if (!isComparison(op))
+    return resultElem(op, elems);
+  return llvm::is_contained(elems, Elem::f32) ? Elem::f32 : Elem::i32;
+}
+
 Value Elaborator::apply(ScalarOp op, llvm::ArrayRef<Value> given, SMRange where, StringRef what) {
   llvm::SmallVector<Value, 0> args(given);
   llvm::SmallVector<const Tensor *, 3> tensors;
@@ -200,6 +226,14 @@ Value Elaborator::apply(ScalarOp op, llvm::ArrayRef<Value> given, SMRange where,
   auto isForm = [](Tensor::Form form) { return [form](const Tensor *t) { return t->form == form; }; };
   if (llvm::all_of(tensors, isForm(Tensor::Form::constant)))
     return applyConstant(op, args, alignment);
+  bool whole = commonElem(op, args) == Elem::i32;
+  for (Value &arg : args) {
+    if (whole && !fitsTensor(arg, where))
+      return Value::poison();
+    bool isData = arg.is(Value::Kind::tensor) && arg.tensor.form == Tensor::Form::constant;
+    if (!whole && isData && arg.tensor.elem == Elem::i32)
+      arg.tensor.elem = Elem::f32;
+  }
   if (inClause)
     return applyRule(op, args, alignment, where);
   return applyMap(op, args, alignment, where);

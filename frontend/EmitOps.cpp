@@ -47,7 +47,7 @@ static DenseElementsAttr denseData(const ConstantData &data, RankedTensorType ty
   if (elem == Elem::i32) {
     llvm::SmallVector<int32_t> values;
     for (size_t i = 0; i < count; ++i)
-      values.push_back(static_cast<int32_t>(data.values[i]));
+      values.push_back(static_cast<int32_t>(std::clamp<double>(data.values[i], INT32_MIN, INT32_MAX)));
     return DenseElementsAttr::get(type, llvm::ArrayRef<int32_t>(values));
   }
   llvm::SmallVector<bool> values;
@@ -60,10 +60,13 @@ mlir::Value Elaborator::materialise(const Tensor &t, SMRange where) {
   if (t.form == Tensor::Form::ssa)
     return t.value;
   RankedTensorType type = tensorType(t.dims, t.elem);
+  fitsTensor(Value::of(t), where);
   return arith::ConstantOp::create(builder, at(where), type, denseData(*t.data, type, t.elem));
 }
 
 mlir::Value Elaborator::emitFill(double value, Elem elem, DimsRef dims, SMRange where) {
+  if (elem == Elem::i32 && !fitsTensor(value, where))
+    value = 0;
   Labels labels;
   Labels::List out = labels.give(dims);
   MapOp op = MapOp::create(builder, at(where), tensorType(dims, elem), ValueRange(), dimsArray(&context, {}),

@@ -3,6 +3,7 @@
 //
 // Keys are compared as they are written, escapes included.
 #include "frontend/JsonPlaces.h"
+#include <cmath>
 #include <vector>
 
 using namespace llvm;
@@ -64,6 +65,8 @@ private:
     Level &level = levels.back();
     if (level.isObject && level.path.empty())
       return key(level, token);
+    if (double number; !token.getAsDouble(number) && std::isinf(number))
+      diags.error(rangeOf(token), "the number " + token + " is larger than any that can be computed with");
     place(level, rangeOf(token));
   }
   void open(StringRef token) {

@@ -14,6 +14,13 @@ namespace attn {
 
 namespace {
 
+const Ident &identOf(const Ident &ident) {
+  return ident;
+}
+template <typename T> const Ident &identOf(const T &named) {
+  return named.name;
+}
+
 bool beginsItem(const Token &token) {
   return token.kind == Token::Kind::word &&
          is_contained({"attn", "config", "weights", "tokenizer", "input", "use", "let", "require", "export", "fn"},
@@ -83,6 +90,14 @@ bool Parser::needName(Ident &name, const Twine &what) {
   name = {token.text, token.range};
   next();
   return true;
+}
+
+/// An error where `name` is that of an earlier one of `list`.
+template <typename List> void Parser::refuseTwice(const Ident &name, StringRef what, const List &list) {
+  for (const auto &other : list)
+    if (name && identOf(other).text == name.text)
+      return void(error(name.range, "`" + name.text + "` is the name of two " + what)
+                      .note(identOf(other).range, "the first one is here"));
 }
 
 void Parser::skipNewlines() {
@@ -348,6 +363,7 @@ bool Parser::parseParameters(Ident function, SmallVectorImpl<Parameter> &params)
     const Token &first = peek();
     if (!needName(param.name, "the name of a parameter"))
       return false;
+    refuseTwice(param.name, "parameters", params);
     if (peek().is("[")) {
       param.hasShape = true;
       if (!parseShape(param.shape))
@@ -371,6 +387,7 @@ bool Parser::parseResults(SmallVectorImpl<Result> &results) {
     Result result;
     if (peek().kind == Token::Kind::word && !needName(result.name, "the name of a result"))
       return false;
+    refuseTwice(result.name, "results", results);
     if (!peek().is("["))
       return expected("a shape such as `[T,E]`");
     if (!parseShape(result.shape))
@@ -477,6 +494,7 @@ const Stmt *Parser::parseAssign(const Token &first, ArrayRef<const Expr *> list,
     auto *name = dyn_cast<NameExpr>(target);
     if (!name)
       return fail(target->range, "only names can be assigned");
+    refuseTwice({name->name, name->range}, "values", targets);
     targets.push_back({name->name, name->range});
   }
   const Token &op = peek();

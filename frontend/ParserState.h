@@ -80,6 +80,8 @@ private:
     return fail(range, "nested too deeply, more than " + llvm::Twine(Expr::maxHeight) + " levels");
   }
 
+  template <typename List> void refuseTwice(const Ident &name, StringRef what, const List &list);
+
   // Items.
   const Item *parseItem();
   const Item *parseVersion(const Token &first);

@@ -72,6 +72,14 @@ static double foldUnary(ScalarOp op, double x) {
   }
 }
 
+static double larger(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b);
+}
+
+static double smaller(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b);
+}
+
 static double foldBinary(ScalarOp op, double a, double b) {
   switch (op) {
   case ScalarOp::add:
@@ -105,9 +113,9 @@ static double foldBinary(ScalarOp op, double a, double b) {
   case ScalarOp::notEqual:
     return a != b;
   case ScalarOp::min:
-    return std::fmin(a, b);
+    return smaller(a, b);
   default:
-    return std::fmax(a, b);
+    return larger(a, b);
   }
 }
 
@@ -115,7 +123,7 @@ Folded fold(ScalarOp op, llvm::ArrayRef<Folded> args) {
   bool whole = llvm::all_of(args, [](const Folded &f) { return f.whole; });
   switch (op) {
   case ScalarOp::clamp:
-    return {std::fmin(std::fmax(args[0].value, args[1].value), args[2].value), whole};
+    return {smaller(larger(args[0].value, args[1].value), args[2].value), whole};
   case ScalarOp::select:
     return args[0].value != 0 ? args[1] : args[2];
   case ScalarOp::divide: {

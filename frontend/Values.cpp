@@ -30,6 +30,10 @@ bool Text::isPlain() const {
   return llvm::none_of(pieces, [](const Piece &p) { return p.turn != nullptr; });
 }
 
+bool Text::hasBrace() const {
+  return llvm::any_of(pieces, [](const Piece &p) { return p.text.find_first_of("{}") != std::string::npos; });
+}
+
 std::string Text::pattern(llvm::SmallVectorImpl<const Turn *> &turns) const {
   std::string result;
   for (const Piece &piece : pieces) {

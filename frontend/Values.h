@@ -46,6 +46,8 @@ struct Text {
   void append(const Text &other);
   bool empty() const { return pieces.empty(); }
   bool isPlain() const;
+  /// Whether the text itself has a brace, which patterns use for turns.
+  bool hasBrace() const;
   bool startsWith(char c) const { return !pieces.empty() && !pieces[0].text.empty() && pieces[0].text[0] == c; }
   /// With `{0}`, `{1}` for turns; `turns` gets them in order of first appearance.
   std::string pattern(llvm::SmallVectorImpl<const Turn *> &turns) const;

@@ -44,6 +44,10 @@ std::optional<Weights::Use> Weights::bind(const Text &name, DimsRef dims, bool i
                            std::to_string(maxNumbers) + " numbers");
     return std::nullopt;
   }
+  if (name.hasBrace()) {
+    diags.error(where, "the name of a weight has no braces, and this is `" + name.shown() + "`");
+    return std::nullopt;
+  }
   std::string pattern = name.pattern(use.turns);
   llvm::SmallVector<int64_t> shape, turns;
   for (DimRef dim : dims)
