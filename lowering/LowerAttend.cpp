@@ -64,6 +64,9 @@ struct Scalars {
   }
   Value equals(Value a, Value b) { return arith::CmpFOp::create(ir, ir.loc, arith::CmpFPredicate::OEQ, a, b); }
   Value choose(Value c, Value a, Value b) { return arith::SelectOp::create(ir, ir.loc, c, a, b); }
+  Value isFirst(Value place) {
+    return arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::eq, place, ir.constant32(0));
+  }
   Value number(double n) { return ir.number(n); }
   /// A whole number at least log2(e^score).
   Value above(Value score) { return math::CeilOp::create(ir, ir.loc, mul(score, number(log2OfE))); }
@@ -425,9 +428,12 @@ AttendLowering::Running AttendLowering::step(Running before, Value key, bool mas
     sum = mapTile(ir, type({rows}), {before.l, factor}, {}, {m}, scaled);
   }
   Value p = weigh(score, now.m, n);
-  Value total = tile::ReduceOp::create(ir, ir.loc, tile::Reduction::sum, p, 1, {m, n}, /*ordered=*/true);
-  now.l = mapTile(ir, type({rows}), {sum, total}, {}, {m},
-                  [&](Scalars &in, ValueRange, ValueRange e) { return in.add(e[0], e[1]); });
+  // The sum goes on from what it was, so that it does not depend on which keys share a tile.
+  Value chain =
+      mapTile(ir, type({rows, keysOfTile}), {p, sum}, {-1, 0}, {m, n}, [&](Scalars &in, ValueRange at, ValueRange e) {
+        return in.choose(in.isFirst(at[1]), in.add(e[0], e[1]), e[0]);
+      });
+  now.l = tile::ReduceOp::create(ir, ir.loc, tile::Reduction::sum, chain, 1, {m, n}, /*ordered=*/true);
   Value from = ir.address(vAt.pointer, ir.f32(), ir.mul(key, vAt.strides[0]));
   Value values = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, valueWidth}), from,
                                       {folded(vAt.strides[0]), folded(vAt.strides.back())}, {n, w});

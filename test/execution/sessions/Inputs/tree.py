@@ -16,7 +16,7 @@ library, folder = sys.argv[1:3]
 model = attnlib.Model(library, folder, threads=2)
 draw = random.Random(23)
 vocabulary = model.function("logits")[1].param[0].limit
-prompt = families.draw_tokens(draw, 20, vocabulary)
+prompt = families.draw_tokens(draw, 57, vocabulary)  # the tree crosses the end of a tile of keys
 guesses = families.draw_tokens(draw, 10, vocabulary)
 parents = [None, 0, 1, 1, 3, 0, 5, 5, 7, 5]
 after = families.draw_tokens(draw, 15, vocabulary)
