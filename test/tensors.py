@@ -13,7 +13,7 @@ import struct
 import sys
 from array import array
 
-CODES = {"F32": "f", "I64": "q", "I32": "i", "F64": "d", "U8": "B"}
+CODES = {"F32": "f", "I64": "q", "I32": "i", "F64": "d", "U8": "B", "F16": "H", "BF16": "H"}  # half floats as their bits
 
 
 class Tensor:
