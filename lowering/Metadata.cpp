@@ -5,6 +5,7 @@
 #include "lowering/Ir.h"
 #include "lowering/PackWeight.h"
 #include "lowering/Program.h"
+#include "lowering/TableLimits.h"
 #include "passes/Weights.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
@@ -98,29 +99,6 @@ json::Array keptJson(func::FuncOp function, const Program &program) {
   return kept;
 }
 
-/// What tables say of the numbers that choose their rows: ids stay below a parameter's limit, rows of a sequence that
-/// are numbered by attn.pos below the longest.
-struct TableLimits {
-  llvm::DenseMap<Value, int64_t> ids;
-  llvm::StringMap<int64_t> longest;
-
-  explicit TableLimits(func::FuncOp function) {
-    function.walk([&](GatherOp gather) {
-      int64_t rows = cast<RankedTensorType>(gather.getInputs()[0].getType()).getDimSize(0);
-      Value numbers = gather.getInputs()[1];
-      if (ShapedType::isDynamic(rows))
-        return;
-      if (isa<BlockArgument>(numbers))
-        keepLeast(ids[numbers], rows);
-      else if (auto positions = numbers.getDefiningOp<PosOp>())
-        keepLeast(longest[positions.outDims(0).sequence(0)], rows);
-    });
-  }
-
-private:
-  static void keepLeast(int64_t &kept, int64_t rows) { kept = kept == 0 ? rows : std::min(kept, rows); }
-};
-
 /// `dims` (a name for a sequence dimension, else the size) and `dim_names`.
 void addDims(json::Object &object, Type type, DimsAttr names) {
   json::Array dims, all;
@@ -138,7 +116,7 @@ json::Object functionJson(func::FuncOp function, const Program &program) {
   json::Array sequences, longest, params, results, taps;
   for (StringRef name : function->getAttrOfType<ArrayAttr>("attn.sequences").getAsValueRange<StringAttr>()) {
     sequences.push_back(name);
-    longest.push_back(limits.longest.lookup(name));
+    longest.push_back(limits.rows(name));
   }
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
@@ -146,7 +124,7 @@ json::Object functionJson(func::FuncOp function, const Program &program) {
     addDims(param, argument.getType(), function.getArgAttrOfType<DimsAttr>(i, "attn.dims"));
     if (Attribute number = function.getArgAttr(i, "attn.default"))
       param["default"] = toJson(number);
-    if (int64_t limit = limits.ids.lookup(argument))
+    if (int64_t limit = limits.ids(argument))
       param["limit"] = limit;
     params.push_back(std::move(param));
   }
