@@ -46,7 +46,7 @@ enum {
  * path may be null if the model has neither weights nor configuration. Null on failure. */
 ATTN_API attn_model *attn_model_create(const char *path);
 ATTN_API attn_model *attn_model_create_with(const char *path, uint32_t flags);
-/* Ends a model; its sessions must have ended before. Null is allowed. */
+/* Ends a model; what its sessions need stays until the last of them has ended. Null is allowed. */
 ATTN_API void attn_model_free(attn_model *model);
 /* Threads that one call may use, itself included; 0: one a usable core (the default). Returns the number in force. */
 ATTN_API int32_t attn_model_threads(attn_model *model, int32_t threads);
