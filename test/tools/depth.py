@@ -1,4 +1,4 @@
-# depth.py ATTNC FILE.attn CONFIG.json FOLDER: whether more layers make more code. They must not: a repeat is one loop over a
+# depth.py ATTNC FILE.attn CONFIG.json FOLDER [KEY]: whether more layers make more code. They must not: a repeat is one loop over a
 # table of weights. (How long a compilation takes is measured in bench/, not tested.)
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import json
@@ -6,15 +6,16 @@ import pathlib
 import subprocess
 import sys
 
-attnc, page, config, folder = sys.argv[1:]
+attnc, page, config, folder = sys.argv[1:5]
+key = sys.argv[5] if len(sys.argv) > 5 else "num_hidden_layers"
 folder = pathlib.Path(folder)
 values = json.loads(pathlib.Path(config).read_text(encoding="utf-8"))
-layers = values["num_hidden_layers"]
+layers = values[key]
 
 
 def instructions(depth):
     """How many lines of assembly stand in functions, without data and labels."""
-    values["num_hidden_layers"] = depth
+    values[key] = depth
     path = folder / str(depth)
     path.mkdir(parents=True, exist_ok=True)
     (path / "config.json").write_text(json.dumps(values), encoding="utf-8")
