@@ -64,9 +64,6 @@ struct Scalars {
   }
   Value equals(Value a, Value b) { return arith::CmpFOp::create(ir, ir.loc, arith::CmpFPredicate::OEQ, a, b); }
   Value choose(Value c, Value a, Value b) { return arith::SelectOp::create(ir, ir.loc, c, a, b); }
-  Value isFirst(Value place) {
-    return arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::eq, place, ir.constant32(0));
-  }
   Value number(double n) { return ir.number(n); }
   /// A whole number at least log2(e^score).
   Value above(Value score) { return math::CeilOp::create(ir, ir.loc, mul(score, number(log2OfE))); }
@@ -367,7 +364,7 @@ Value AttendLowering::scores(Value key, OpFoldResult n, bool masked) {
   int64_t keyWidth = cast<RankedTensorType>(op.key().getType()).getShape().back();
   keyTile = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, keyWidth}), from,
                                  {folded(kAt.strides[0]), folded(kAt.strides.back())},
-                                 {n, OpFoldResult(ir.getI64IntegerAttr(keyWidth))});
+                                 {n, OpFoldResult(ir.getI64IntegerAttr(keyWidth))}, ir.sub(keys, key));
   SmallVector<Value> given;
   if (usesDot())
     given.push_back(
@@ -412,6 +409,9 @@ Value AttendLowering::weigh(Value score, Value m, OpFoldResult n) {
 AttendLowering::Running AttendLowering::step(Running before, Value key, bool masked, Value guard) {
   Value left = ir.min(ir.constant(keysOfTile), ir.sub(keys, key));
   OpFoldResult m = folded(count), n = folded(left), w = ir.getI64IntegerAttr(valueWidth);
+  Value from = ir.address(vAt.pointer, ir.f32(), ir.mul(key, vAt.strides[0]));
+  Value values = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, valueWidth}), from,
+                                      {folded(vAt.strides[0]), folded(vAt.strides.back())}, {n, w}, ir.sub(keys, key));
   Value score = scores(key, n, masked);
   Running now = before;
   Value carried = before.y, sum = before.l;
@@ -429,14 +429,7 @@ AttendLowering::Running AttendLowering::step(Running before, Value key, bool mas
   }
   Value p = weigh(score, now.m, n);
   // The sum goes on from what it was, so that it does not depend on which keys share a tile.
-  Value chain =
-      mapTile(ir, type({rows, keysOfTile}), {p, sum}, {-1, 0}, {m, n}, [&](Scalars &in, ValueRange at, ValueRange e) {
-        return in.choose(in.isFirst(at[1]), in.add(e[0], e[1]), e[0]);
-      });
-  now.l = tile::ReduceOp::create(ir, ir.loc, tile::Reduction::sum, chain, 1, {m, n}, /*ordered=*/true);
-  Value from = ir.address(vAt.pointer, ir.f32(), ir.mul(key, vAt.strides[0]));
-  Value values = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, valueWidth}), from,
-                                      {folded(vAt.strides[0]), folded(vAt.strides.back())}, {n, w});
+  now.l = tile::ReduceOp::create(ir, ir.loc, tile::Reduction::sum, p, 1, {m, n}, /*ordered=*/true, sum);
   now.y =
       tile::DotOp::create(ir, ir.loc, tile::Form::kn, p, values, carried, canHide() ? guard : Value(), {m, w, n}, few);
   return now;
@@ -617,13 +610,13 @@ void AttendLowering::run() {
     oneQuery();
     return kernel.launch();
   }
-  Value one = arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::eq, queries, ir.constant(1));
-  auto choose = scf::IfOp::create(ir, ir.loc, one, /*withElseRegion=*/true);
+  Value several = arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::ne, queries, ir.constant(1));
+  auto choose = scf::IfOp::create(ir, ir.loc, several, /*withElseRegion=*/true);
   ir.setInsertionPoint(choose.thenBlock()->getTerminator());
-  oneQuery();
-  ir.setInsertionPoint(choose.elseBlock()->getTerminator());
   count = queries;
   attempts();
+  ir.setInsertionPoint(choose.elseBlock()->getTerminator());
+  oneQuery();
   ir.setInsertionPointAfter(choose);
   kernel.launch();
 }

@@ -13,8 +13,9 @@ namespace attn::cpu {
 namespace {
 
 constexpr int64_t numbersOfLine = 16;
-/// So few rows of `each` wait for the memory of the wide operand; they ask for it so many rows ahead.
-constexpr int64_t rowsOfStream = 2, streamAhead = 8;
+/// One row waits for the memory of the wide operand: it asks for it so many of its rows ahead (half a kilobyte of a
+/// panel).
+constexpr int64_t streamAhead = 8;
 
 /// The function's arguments by name, and the block of sums that is being written.
 struct Product {
@@ -22,11 +23,12 @@ struct Product {
   Vectors vectors;
   Guard guard;
   Value each, eachRow, eachK, wide, wideK, out, outRow, rows, lanes, inner, add, ahead, aheadRow, aheadLines;
+  Value streamed, streamedRow; // where there is one row
 
   void oneRow(int64_t vectorBlock);
   void columns(int64_t rowBlock, int64_t vectorBlock);
   void prefetch(Value row, Value line, int64_t height);
-  void stream(Value at, int64_t width);
+  void stream(Value k, Value column, int64_t width);
   void rowsOf(Value column, int64_t rowBlock, int64_t width);
   void block(Value row, Value column, int64_t height, int64_t width);
   SmallVector<Value> sums(Value row, Value column, int64_t height, int64_t width, ValueRange start);
@@ -45,9 +47,9 @@ Value Product::term(Value factor, Value spread, Value vector, Value total) {
   return arith::SelectOp::create(ir, ir.loc, skip, total, sum);
 }
 
-/// Asks for a later row of the wide operand: a panel's memory goes on behind its end, keys and values mostly too.
-void Product::stream(Value at, int64_t width) {
-  Value later = ir.address(at, ir.f32(), ir.mul(ir.constant(streamAhead), wideK));
+/// Asks for the block's columns of row k of what lies ahead.
+void Product::stream(Value k, Value column, int64_t width) {
+  Value later = ir.address(streamed, ir.f32(), ir.add(ir.mul(k, streamedRow), column));
   for (int64_t line = 0; line < width * vectors.lanes; line += numbersOfLine)
     LLVM::Prefetch::create(ir, ir.loc, ir.address(later, ir.f32(), ir.constant(line)), /*rw=*/0, /*hint=*/3,
                            /*cache=*/1);
@@ -60,8 +62,8 @@ SmallVector<Value> Product::sums(Value row, Value column, int64_t height, int64_
   Value from = ir.address(wide, ir.f32(), column);
   return ir.loop(ir.constant(0), inner, ir.constant(1), start, [&](Value k, ValueRange totals) {
     Value at = ir.address(from, ir.f32(), ir.mul(k, wideK));
-    if (height <= rowsOfStream)
-      stream(at, width);
+    if (streamed)
+      stream(k, column, width);
     SmallVector<Value> next(totals), wides;
     for (int64_t v = 0; v < width; ++v)
       wides.push_back(vectors.load(ir.f32(), ir.address(at, ir.f32(), ir.constant(v * vectors.lanes))));
@@ -126,8 +128,15 @@ void Product::rowsOf(Value column, int64_t rowBlock, int64_t width) {
   }
 }
 
-/// One row: eight vectors side by side, so that their sums don't wait for each other.
+/// One row: eight vectors side by side, so that their sums don't wait for each other. For each k a row of what lies
+/// ahead is asked for; if nothing else is wanted, of the wide operand: a panel's memory goes on behind its end.
 void Product::oneRow(int64_t vectorBlock) {
+  auto choose = [&](Value wanted, Value otherwise) {
+    Value some = ir.less(ir.constant(0), aheadLines);
+    return arith::SelectOp::create(ir, ir.loc, some, wanted, otherwise).getResult();
+  };
+  streamed = choose(ahead, ir.address(wide, ir.f32(), ir.mul(ir.constant(streamAhead), wideK)));
+  streamedRow = choose(aheadRow, wideK);
   Value all = ir.ceilDiv(lanes, ir.constant(vectors.lanes)), from = ir.constant(0);
   SmallVector<int64_t> widths{8, 4, vectorBlock, 2, 1};
   llvm::sort(widths, std::greater<>());
@@ -138,6 +147,7 @@ void Product::oneRow(int64_t vectorBlock) {
             [&](Value begin) { block(ir.constant(0), ir.mul(begin, ir.constant(vectors.lanes)), 1, width); });
     from = until;
   }
+  streamed = {};
 }
 
 /// As many vectors side by side as the registers hold; one alone would leave most of them idle, so that four in blocks

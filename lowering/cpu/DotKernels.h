@@ -8,7 +8,8 @@
 // `each` is read number by number, each spread over a vector; `wide` and `out` are read and written in whole vectors,
 // also beyond `lanes`. A block of panelRows x panelVectors sums stays in registers while k runs; fewer rows and vectors
 // have blocks of their own, so no row of work is wasted. Every sum is one chain in ascending k: its bits do not depend
-// on the block it lies in. One function for all shapes keeps compile time down; its calls cost a few dozen cycles.
+// on the block it lies in. Meanwhile aheadLines cache lines of each row from `ahead` on are asked for. One function for
+// all shapes keeps compile time down; its calls cost a few dozen cycles.
 #ifndef ATTN_LOWERING_CPU_DOTKERNELS_H
 #define ATTN_LOWERING_CPU_DOTKERNELS_H
 

@@ -20,16 +20,52 @@ static bool collides(Ir &ir, const Place &place) {
   return stride && Target::collide(*stride * 4);
 }
 
-/// What the product asks for meanwhile: the rows behind a tile `b` whose rows collide. The next tile of a loop is most
-/// likely there; if not, nothing is lost.
+/// Pointer, stride between rows and lines of a row of what is to be asked for meanwhile: nothing.
+SmallVector<Value> TileLowering::nothingAhead() {
+  return {LLVM::ZeroOp::create(ir, ir.loc, ir.ptr()), ir.constant(0), ir.constant(0)};
+}
+
+/// The same: as many rows as `load` has, from its row `first` on.
+SmallVector<Value> TileLowering::rowsAhead(tile::LoadOp load, Value first) {
+  constexpr int64_t numbersOfLine = 16;
+  Value stride = size(load.mixedStrides()[0]), begin = ir.address(load.getBase(), ir.f32(), ir.mul(first, stride));
+  return {begin, stride, ir.constant(llvm::divideCeil(load.getType().dim(1), numbersOfLine))};
+}
+
+/// The rows behind `load`, or, if it is known that there are fewer, the last ones that there are: to ask for memory
+/// that isn't there takes long.
+SmallVector<Value> TileLowering::rowsBehind(tile::LoadOp load) {
+  Value own = ir.constant(load.getType().dim(0));
+  if (!load.getAll())
+    return rowsAhead(load, own);
+  return rowsAhead(load, ir.max(ir.constant(0), ir.min(own, ir.sub(load.getAll(), own))));
+}
+
+/// What is loaded for the product with few rows of that form in `block`.
+static tile::LoadOp loadedForFew(Block *block, tile::Form form) {
+  for (auto dot : block->getOps<tile::DotOp>())
+    if (dot.getFew() && dot.getForm() == form)
+      return dot.getB().getDefiningOp<tile::LoadOp>();
+  return {};
+}
+
+/// What the product asks for meanwhile: the rows behind a tile whose rows collide, since the next tile of a loop is
+/// most likely there. Attention of one query goes over its memory only once and waits for little else: keys are asked
+/// for while values are read, and values while keys are turned.
 SmallVector<Value> TileLowering::aheadOf(tile::DotOp dot) {
-  Value tile = dot.getB();
-  Place place = places.lookup(tile);
-  if (dot.getFew() || !collides(ir, place))
-    return {LLVM::ZeroOp::create(ir, ir.loc, ir.ptr()), ir.constant(0), ir.constant(0)};
-  auto type = cast<tile::TileType>(tile.getType());
-  Value next = ir.address(place.pointer, ir.f32(), ir.mul(ir.constant(type.dim(0)), place.strides[0]));
-  return {next, place.strides[0], ir.constant(llvm::divideCeil(type.dim(1), 16))};
+  if (dot.getFew()) {
+    bool values = dot.getForm() == tile::Form::kn;
+    auto keys = values ? loadedForFew(dot->getBlock(), tile::Form::nk) : tile::LoadOp();
+    return keys ? rowsBehind(keys) : nothingAhead();
+  }
+  auto load = dot.getB().getDefiningOp<tile::LoadOp>();
+  return load && collides(ir, places.lookup(load)) ? rowsBehind(load) : nothingAhead();
+}
+
+SmallVector<Value> TileLowering::aheadOf(tile::LoadOp keys) {
+  auto values = loadedForFew(keys->getBlock(), tile::Form::kn);
+  bool few = keys == loadedForFew(keys->getBlock(), tile::Form::nk);
+  return few && values && values->isBeforeInBlock(keys) ? rowsAhead(values, ir.constant(0)) : nothingAhead();
 }
 
 /// The operand that lies on the lanes: scratch or a panel with its dimension `lanes` contiguous, else a copy that is.

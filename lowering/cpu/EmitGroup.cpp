@@ -89,6 +89,11 @@ void TileLowering::emitRowsOutside() {
     ir.loop(valid(group.space().rows()), alongRow);
 }
 
+/// One number of a tile of rank 1.
+Value TileLowering::readNumber(const Place &place, Value row) {
+  return place.splat ? place.splat : ir.load(place.element, place.pointer, ir.mul(row, place.strides[0]));
+}
+
 /// A chain of additions along the lanes, which no loop over vectors can make: row by row, number by number. False where
 /// the group's own loop keeps the order.
 bool TileLowering::lowerOrderedSum(tile::ReduceOp reduce) {
@@ -107,7 +112,10 @@ bool TileLowering::lowerOrderedSum(tile::ReduceOp reduce) {
       Value next = ir.load(from.element, begin, ir.mul(n, from.strides[along]));
       return SmallVector<Value>{arith::AddFOp::create(ir, ir.loc, total[0], next)};
     };
-    Value total = ir.loop(ir.constant(0), size(valid[along]), ir.constant(1), ir.number(0), add)[0];
+    Value start = ir.number(0);
+    if (Value tile = reduce.getFrom())
+      start = readNumber(places.lookup(tile), row);
+    Value total = ir.loop(ir.constant(0), size(valid[along]), ir.constant(1), start, add)[0];
     ir.store(total, to.pointer, row);
   });
   places[reduce.getResult()] = to;
@@ -121,6 +129,11 @@ void TileLowering::emitColumnsOutside() {
   Value end = valid(group.space().lanes), step = ir.constant(vectors.lanes);
   ir.loop(ir.constant(0), end, step, [&](Value column) {
     SmallVector<Value> start = neutrals(/*vector=*/true);
+    for (auto [reduce, first] : llvm::zip(reductions, start))
+      if (Value tile = reduce.getFrom()) {
+        Space rank1{{cast<tile::TileType>(tile.getType()).dim(0)}, {group.space().valid[group.space().lanes]}, 0};
+        first = vectors.widen(readPlace(vectors, places.lookup(tile), rank1, spotAt({}, column), -1));
+      }
     Value rows = valid(group.space().rows());
     SmallVector<Value> totals = ir.loop(ir.constant(0), rows, ir.constant(1), start, [&](Value row, ValueRange before) {
       return emitSpot(spotAt(row, column), before);

@@ -131,7 +131,7 @@ void TileLowering::lowerLoad(tile::LoadOp load) {
   if (!isTurned(place, choice.lanesOf(load.getResult())))
     return;
   Place turned = scratch.allocate(load.getType(), 0);
-  turn(place, turned, 0, load.mixedValid());
+  turn(place, turned, 0, load.mixedValid(), aheadOf(load));
   places[load.getResult()] = turned;
   homes[load.getResult()] = load->getBlock();
 }
@@ -151,17 +151,19 @@ bool TileLowering::lowerTurnedStore(tile::StoreOp store) {
   Place from = inMemory(store.getValue());
   if (!from.scratch)
     return false;
-  turn(from, to, 1, store.mixedValid());
+  turn(from, to, 1, store.mixedValid(), nothingAhead());
   dead.push_back(store);
   return true;
 }
 
 /// Copies between a tile in memory, its dimension 1 contiguous, and scratch with dimension 0 contiguous; `lanes` is the
 /// contiguous dimension of `to`.
-void TileLowering::turn(const Place &from, const Place &to, int lanes, ArrayRef<OpFoldResult> valid) {
+void TileLowering::turn(const Place &from, const Place &to, int lanes, ArrayRef<OpFoldResult> valid,
+                        ArrayRef<Value> ahead) {
   auto function = turnFunction(owner->getParentOfType<ModuleOp>(), machine);
   SmallVector<Value> operands{from.pointer,          from.strides[lanes],    to.pointer,
                               to.strides[1 - lanes], size(valid[1 - lanes]), size(valid[lanes])};
+  llvm::append_range(operands, ahead);
   LLVM::CallOp::create(ir, ir.loc, function, operands);
 }
 

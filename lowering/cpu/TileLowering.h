@@ -23,7 +23,8 @@ private:
   mlir::LogicalResult lowerLoop(mlir::scf::ForOp loop);
   void lowerLoad(tile::LoadOp load);
   bool lowerTurnedStore(tile::StoreOp store);
-  void turn(const Place &from, const Place &to, int lanes, llvm::ArrayRef<mlir::OpFoldResult> valid);
+  void turn(const Place &from, const Place &to, int lanes, llvm::ArrayRef<mlir::OpFoldResult> valid,
+            llvm::ArrayRef<mlir::Value> ahead);
   void flush(mlir::Operation *before);
 
   // Places of values.
@@ -46,12 +47,17 @@ private:
   mlir::Value valid(int dimension);
   llvm::SmallVector<mlir::Value> neutrals(bool vector);
   bool lowerOrderedSum(tile::ReduceOp reduce);
+  mlir::Value readNumber(const Place &place, mlir::Value row);
   void finish(mlir::ValueRange totals, mlir::Value row, mlir::Value column);
 
   // EmitDot.cpp
   void lowerDot(tile::DotOp dot);
   Place eachOperand(mlir::Value tile, llvm::ArrayRef<mlir::OpFoldResult> valid);
+  llvm::SmallVector<mlir::Value> nothingAhead();
+  llvm::SmallVector<mlir::Value> rowsAhead(tile::LoadOp load, mlir::Value first);
+  llvm::SmallVector<mlir::Value> rowsBehind(tile::LoadOp load);
   llvm::SmallVector<mlir::Value> aheadOf(tile::DotOp dot);
+  llvm::SmallVector<mlir::Value> aheadOf(tile::LoadOp keys);
   Place wideOperand(mlir::Value tile, int lanes, bool readOnce, llvm::ArrayRef<mlir::OpFoldResult> valid);
 
   mlir::Value size(mlir::OpFoldResult value);

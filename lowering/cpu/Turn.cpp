@@ -15,9 +15,10 @@ namespace {
 struct Turn {
   Ir &ir;
   Vectors vectors;
-  Value from, fromLane, to, toRow, rows, lanes;
+  Value from, fromLane, to, toRow, rows, lanes, ahead, aheadRow, aheadLines;
 
   void blocks();
+  void prefetch(Value lane, Value row, Value count);
   void block(Value row, Value lane, bool whole);
   void exchange(SmallVector<Value> &square);
 };
@@ -70,11 +71,28 @@ void Turn::block(Value row, Value lane, bool whole) {
   }
 }
 
+/// The block's share of what is to be asked for.
+void Turn::prefetch(Value lane, Value row, Value count) {
+  constexpr int64_t numbersOfLine = 16;
+  Value first = ir.add(lane, ir.mul(ir.div(row, ir.constant(vectors.lanes)), count));
+  ir.loop(count, [&](Value n) {
+    Value begin = ir.address(ahead, ir.f32(), ir.mul(ir.add(first, n), aheadRow));
+    ir.loop(aheadLines, [&](Value line) {
+      Value place = ir.address(begin, ir.f32(), ir.mul(line, ir.constant(numbersOfLine)));
+      LLVM::Prefetch::create(ir, ir.loc, place, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+    });
+  });
+}
+
 void Turn::blocks() {
   Value step = ir.constant(vectors.lanes);
+  Value blocksOfLanes = ir.ceilDiv(rows, step), rowsOfBlock = ir.ceilDiv(step, ir.max(blocksOfLanes, ir.constant(1)));
+  Value none = ir.less(aheadLines, ir.constant(1));
+  rowsOfBlock = arith::SelectOp::create(ir, ir.loc, none, ir.constant(0), rowsOfBlock);
   ir.loop(ir.constant(0), lanes, step, [&](Value lane) {
     Value lanesFit = ir.less(ir.add(lane, ir.constant(vectors.lanes - 1)), lanes);
     ir.loop(ir.constant(0), rows, step, [&](Value row) {
+      prefetch(lane, row, rowsOfBlock);
       Value rowsFit = ir.less(ir.add(row, ir.constant(vectors.lanes - 1)), rows);
       Value whole = arith::AndIOp::create(ir, ir.loc, lanesFit, rowsFit);
       auto choose = scf::IfOp::create(ir, ir.loc, whole, /*withElseRegion=*/true);
@@ -93,13 +111,13 @@ LLVM::LLVMFuncOp turnFunction(ModuleOp module, const Target &target) {
   OpBuilder builder(module.getBodyRegion());
   Ir ir(module.getLoc(), builder);
   Type p = ir.ptr(), n = ir.i64();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()), {p, n, p, n, n, n});
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()), {p, n, p, n, n, n, p, n, n});
   auto function = LLVM::LLVMFuncOp::create(ir, ir.loc, "attn_turn", type, LLVM::Linkage::Internal);
   function.setPassthroughAttr(ir.getStrArrayAttr({"noinline", "nounwind"}));
   Block *body = function.addEntryBlock(ir);
   ir.setInsertionPointToEnd(body);
   auto a = body->getArguments();
-  Turn{ir, Vectors(ir, target.lanes), a[0], a[1], a[2], a[3], a[4], a[5]}.blocks();
+  Turn{ir, Vectors(ir, target.lanes), a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]}.blocks();
   LLVM::ReturnOp::create(ir, ir.loc, ValueRange{});
   return function;
 }

@@ -116,10 +116,10 @@ struct Sizes {
 // builders
 
 void LoadOp::build(OpBuilder &builder, OperationState &state, TileType type, Value base, ArrayRef<OpFoldResult> strides,
-                   ArrayRef<OpFoldResult> valid) {
+                   ArrayRef<OpFoldResult> valid, Value all) {
   Sizes s(strides), v(valid);
   build(builder, state, type, base, s.values, builder.getDenseI64ArrayAttr(s.fixed), v.values,
-        builder.getDenseI64ArrayAttr(v.fixed));
+        builder.getDenseI64ArrayAttr(v.fixed), all);
 }
 
 void StoreOp::build(OpBuilder &builder, OperationState &state, Value value, Value base, ArrayRef<OpFoldResult> strides,
@@ -153,13 +153,13 @@ void MapOp::build(OpBuilder &builder, OperationState &state, TileType type, Valu
 }
 
 void ReduceOp::build(OpBuilder &builder, OperationState &state, Reduction kind, Value input, int64_t along,
-                     ArrayRef<OpFoldResult> valid, bool ordered) {
+                     ArrayRef<OpFoldResult> valid, bool ordered, Value from) {
   Sizes v(valid);
   auto type = cast<TileType>(input.getType());
   Type result = type.getElementType();
   if (type.getRank() == 2)
     result = TileType::get(builder.getContext(), {type.dim(1 - along)}, type.getElementType());
-  build(builder, state, result, kind, input, along, ordered, v.values, v.fixed);
+  build(builder, state, result, kind, input, along, ordered, from, v.values, v.fixed);
 }
 
 void DotOp::build(OpBuilder &builder, OperationState &state, Form form, Value a, Value b, Value acc, Value guard,
@@ -258,6 +258,8 @@ LogicalResult ReduceOp::verify() {
     expected = TileType::get(getContext(), {type.dim(1 - along)}, type.getElementType());
   if (getResult().getType() != expected)
     return emitOpError() << "gives " << getResult().getType() << ", expected " << expected;
+  if (getFrom() && (!getOrdered() || getFrom().getType() != expected))
+    return emitOpError() << "begins with " << getFrom().getType() << ", expected an ordered sum and " << expected;
   return success();
 }
 

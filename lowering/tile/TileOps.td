@@ -68,19 +68,20 @@ class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemo
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
   let summary = "a tile of memory";
   let description = [{
-    Element (i, j) is at base + i * strides[0] + j * strides[1], for i < valid[0], j < valid[1].
+    Element (i, j) is at base + i * strides[0] + j * strides[1], for i < valid[0], j < valid[1]. `of %n` says that n rows lie
+    there, the tile's own included: those behind it are likely to be loaded next.
 
         %x = tile.load %p strides [%s, 1] valid [%n, 64] : !tile.tile<48x64xf32>
   }];
   let arguments = (ins Tile_Pointer:$base, Variadic<I64>:$strides, DenseI64ArrayAttr:$static_strides,
-                       Variadic<I64>:$valid, DenseI64ArrayAttr:$static_valid);
+                       Variadic<I64>:$valid, DenseI64ArrayAttr:$static_valid, Optional<I64>:$all);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
     $base `strides` custom<DynamicIndexList>($strides, $static_strides)
-    `valid` custom<DynamicIndexList>($valid, $static_valid) attr-dict `:` type($result)
+    `valid` custom<DynamicIndexList>($valid, $static_valid) (`of` $all^)? attr-dict `:` type($result)
   }];
   let builders = [OpBuilder<(ins "TileType":$type, "::mlir::Value":$base, "::llvm::ArrayRef<::mlir::OpFoldResult>":$strides,
-                                 "::llvm::ArrayRef<::mlir::OpFoldResult>":$valid)>];
+                                 "::llvm::ArrayRef<::mlir::OpFoldResult>":$valid, CArg<"::mlir::Value", "{}">:$all)>];
   let extraClassDeclaration = [{
     ::llvm::SmallVector<::mlir::OpFoldResult> mixedStrides();
     ::llvm::SmallVector<::mlir::OpFoldResult> mixedValid();
@@ -149,21 +150,23 @@ def Tile_MapOp : Tile_Op<"map", [AttrSizedOperandSegments, SingleBlock]> {
   let hasVerifier = 1;
 }
 
-def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure, AttrSizedOperandSegments]> {
   let summary = "sum, maximum or minimum along one dimension";
   let description = [{
     `%m = tile.reduce max %s along 1 valid [%n, %k] : !tile.tile<48x64xf32> -> !tile.tile<48xf32>`; of a tile of rank 1: a scalar.
     The order of a sum's additions depends on the valid length along the dimension only; with `ordered` it is a chain in
-    ascending order, on any machine and whatever lies on the lanes. Over no element: 0, -inf, inf. `top` is `max` that passes
+    ascending order, on any machine and whatever lies on the lanes, that begins with `from`. Over no element: 0, -inf, inf. `top` is `max` that passes
     over NaN, in one instruction.
   }];
-  let arguments = (ins Tile_ReductionAttr:$kind, Tile_TileType:$input, I64Attr:$along, UnitAttr:$ordered, Variadic<I64>:$valid, DenseI64ArrayAttr:$static_valid);
+  let arguments = (ins Tile_ReductionAttr:$kind, Tile_TileType:$input, I64Attr:$along, UnitAttr:$ordered,
+                       Optional<Tile_TileType>:$from, Variadic<I64>:$valid, DenseI64ArrayAttr:$static_valid);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
-    $kind (`ordered` $ordered^)? $input `along` $along `valid` custom<DynamicIndexList>($valid, $static_valid) attr-dict `:` type($input) `->` type($result)
+    $kind (`ordered` $ordered^)? $input (`from` $from^)? `along` $along `valid` custom<DynamicIndexList>($valid, $static_valid)
+    attr-dict `:` type($input) (`,` type($from)^)? `->` type($result)
   }];
   let builders = [OpBuilder<(ins "Reduction":$kind, "::mlir::Value":$input, "int64_t":$along, "::llvm::ArrayRef<::mlir::OpFoldResult>":$valid,
-                                 CArg<"bool", "false">:$ordered)>];
+                                 CArg<"bool", "false">:$ordered, CArg<"::mlir::Value", "{}">:$from)>];
   let extraClassDeclaration = [{ ::llvm::SmallVector<::mlir::OpFoldResult> mixedValid(); }];
   let hasVerifier = 1;
 }

@@ -21,7 +21,7 @@ func.func @panel(%x: !llvm.ptr, %w: !llvm.ptr, %y: !llvm.ptr, %n: i64) {
 // Rows against rows: the first operand is turned onto the lanes, the second read as it lies.
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: %[[Q:[a-z0-9]+]]: !llvm.ptr, %[[K:[a-z0-9]+]]: !llvm.ptr, %[[Y:[a-z0-9]+]]: !llvm.ptr
-// CHECK: llvm.call @attn_turn(%[[Q]], %{{.*}}, %[[TURNED:.*]], %{{.*}}, %{{.*}}, %{{.*}}) :
+// CHECK: llvm.call @attn_turn(%[[Q]], %{{[^,]*}}, %[[TURNED:[^,]*]], {{.*}}) :
 // CHECK: llvm.call @attn_dot(%[[K]], {{[^%]*%[^%]*%[^%]*}}%[[TURNED]],
 // CHECK: llvm.call @attn_turn(%{{.*}}, %{{.*}}, %[[Y]],
 func.func @rows(%q: !llvm.ptr, %k: !llvm.ptr, %y: !llvm.ptr) {
@@ -85,5 +85,47 @@ func.func @guarded(%p: !llvm.ptr, %v: !llvm.ptr, %y: !llvm.ptr, %g: i1) {
   %b = tile.load %v strides [5, 1] valid [8, 5] : <8x5xf32>
   %c = tile.dot kn %w, %b guard %g valid [16, 5, 8] : <16x8xf32>, <8x5xf32> -> <16x5xf32>
   tile.store %c, %y strides [5, 1] valid [16, 5] : <16x5xf32>
+  return
+}
+
+// One row of queries: the keys are turned onto the lanes, the values read as they lie, each once. What comes next is
+// asked for meanwhile: values while keys are turned, and while values are read the keys behind this tile, or the last
+// ones that there are.
+// CHECK-LABEL: func.func @few(
+// CHECK-SAME: %[[Q:[a-z0-9]+]]: !llvm.ptr, %[[K:[a-z0-9]+]]: !llvm.ptr, %[[V:[a-z0-9]+]]: !llvm.ptr, %[[Y:[a-z0-9]+]]: !llvm.ptr, %[[ALL:[a-z0-9]+]]: i64
+// CHECK: llvm.call @attn_turn(%[[K]], %c256_i64, %[[TURNED:[^,]*]], {{.*}}, %[[V]], %c256_i64, %c2_i64) :
+// CHECK: llvm.call @attn_dot({{.*}}, %[[TURNED]],
+// CHECK: %[[MORE:.*]] = arith.subi %[[ALL]], %c16_i64
+// CHECK: %[[NEXT:.*]] = arith.minsi %[[MORE]], %c16_i64
+// CHECK: %[[FIRST:.*]] = arith.maxsi %[[NEXT]], %c0_i64
+// CHECK: %[[FAR:.*]] = arith.muli %[[FIRST]], %c256_i64
+// CHECK: %[[BEHIND:.*]] = llvm.getelementptr %[[K]][%[[FAR]]]
+// CHECK: llvm.call @attn_dot({{.*}}, %[[V]], %c256_i64, {{.*}}, %[[BEHIND]], %c256_i64, %c2_i64) :
+// CHECK-NOT: llvm.call
+func.func @few(%q: !llvm.ptr, %k: !llvm.ptr, %v: !llvm.ptr, %y: !llvm.ptr, %all: i64) {
+  %a = tile.load %q strides [24, 1] valid [1, 24] : !tile.tile<1x24xf32>
+  %values = tile.load %v strides [256, 1] valid [16, 32] of %all : !tile.tile<16x32xf32>
+  %keys = tile.load %k strides [256, 1] valid [16, 24] of %all : !tile.tile<16x24xf32>
+  %s = tile.dot nk few %a, %keys valid [1, 16, 24] : <1x24xf32>, <16x24xf32> -> <1x16xf32>
+  %r = tile.dot kn few %s, %values valid [1, 32, 16] : <1x16xf32>, <16x32xf32> -> <1x32xf32>
+  tile.store %r, %y strides [32, 1] valid [1, 32] : !tile.tile<1x32xf32>
+  return
+}
+
+// A sum in order along the lanes: one number after the other, from where it begins.
+// CHECK-LABEL: func.func @ordered(
+// CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr, %[[B:[a-z0-9]+]]: !llvm.ptr, %{{[a-z0-9]+}}: !llvm.ptr)
+// CHECK: scf.for %[[ROW:.*]] = %c0_i64 to %c4_i64
+// CHECK: %[[P:.*]] = llvm.getelementptr %[[B]][%[[ROW]]]
+// CHECK: %[[FIRST:.*]] = llvm.load %[[P]]
+// CHECK: scf.for {{.*}} iter_args(%[[TOTAL:.*]] = %[[FIRST]])
+// CHECK: %[[X:.*]] = llvm.load {{.*}} : !llvm.ptr -> f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[TOTAL]], %[[X]] : f32
+// CHECK-NEXT: scf.yield %[[SUM]] : f32
+func.func @ordered(%x: !llvm.ptr, %b: !llvm.ptr, %y: !llvm.ptr) {
+  %a = tile.load %x strides [24, 1] valid [4, 24] : !tile.tile<4x24xf32>
+  %f = tile.load %b strides [1] valid [4] : !tile.tile<4xf32>
+  %s = tile.reduce sum ordered %a from %f along 1 valid [4, 24] : !tile.tile<4x24xf32>, !tile.tile<4xf32> -> !tile.tile<4xf32>
+  tile.store %s, %y strides [1] valid [4] : !tile.tile<4xf32>
   return
 }

@@ -167,3 +167,11 @@ func.func private @reduce_ordered(%a: !tile.tile<4x3xf32>) {
   %c = tile.reduce max ordered %a along 1 valid [4, 3] : <4x3xf32> -> !tile.tile<4xf32>
   return
 }
+
+// -----
+
+func.func private @reduce_from(%a: !tile.tile<4x3xf32>, %b: !tile.tile<4xf32>) {
+  // expected-error @below {{begins with '!tile.tile<4xf32>', expected an ordered sum and '!tile.tile<4xf32>'}}
+  %c = tile.reduce sum %a from %b along 1 valid [4, 3] : !tile.tile<4x3xf32>, !tile.tile<4xf32> -> !tile.tile<4xf32>
+  return
+}
