@@ -109,8 +109,8 @@ ATTN_API void attn_session_free(attn_session *session);
 /* What the session's last failed call complained about; "" if its last call succeeded. */
 ATTN_API const char *attn_session_error(const attn_session *session);
 
-/* What a session holds. Each of these is a call of the session: refused while another one runs, and then nothing has
- * changed. 0, or not 0 on failure, where nothing else is said. */
+/* What a session holds. Each of these is refused while a call of the session runs, and then nothing has changed. 0, or
+ * not 0 on failure, where nothing else is said. */
 
 /* How many rows its caches hold, of which each successful call of a function with an ATTN_CACHED sequence adds as many
  * as that sequence has. -1 on failure. */

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 namespace attn::run {
 namespace {
 
-/// Tokens of a prompt that one call takes: enough for full speed, few enough to keep their logits small.
-constexpr size_t promptPiece = 256;
+/// Tokens of prompts that one call takes: enough for full speed, few enough to keep their logits small.
+constexpr size_t tokensAtOnce = 256;
 
 /// What config.json and generation_config.json say about the tokens that begin and end.
 class TokenConfig {
@@ -210,7 +210,7 @@ void Generator::run() {
       }
     if (going.empty())
       break;
-    feeding.feed(streams, promptPiece);
+    feeding.feed(streams, std::max<size_t>(tokensAtOnce / streams.size(), 1));
     for (size_t i = 0; i < going.size(); ++i)
       if (streams[i]->fed == streams[i]->ids.size())
         take(*going[i], feeding.logits(i));

@@ -125,8 +125,9 @@ TEST_F(SessionTest, TheirCapacityIsTheLimit) {
   recallAll({other.get(), session.get()}, {{5}, {1, 1}});
   EXPECT_EQ(failure(), "function `recall`: session 1 holds 3 rows and gets 2 more along `T`, its capacity is 4: create "
                        "it with a larger one, or forget rows with attn_session_truncate or attn_session_reset");
-  EXPECT_STREQ(attn_session_error(session.get()), attn_last_error());
   EXPECT_EQ(attn_session_length(other.get()), 0) << "nothing has run";
+  EXPECT_EQ(attn_session_length(session.get()), 3);
+  EXPECT_STREQ(attn_session_error(session.get()), attn_last_error()) << "asking for the length is no call";
   EXPECT_EQ(recallOne(session, {4}), (Floats{30})) << "the session is usable, up to its last row";
   EXPECT_STREQ(attn_session_error(session.get()), "");
   recallOne(session, {1});
