@@ -93,6 +93,7 @@ struct Words {
   Value scale(Value x, Value exponent) const;
   Value scaleFully(Value x, Value exponent) const;
   Value powerOfTwo(Value x) const;
+  Value nearExp(Value x) const;
   Value exp2(Value x) const;
   Value exp(Value x) const;
   Value expOver(Value x, Value over) const;
@@ -177,6 +178,12 @@ Value Words::powerOfTwo(Value x) const {
                         0.0013398875016719103, 0.00015353361959569156});
 }
 
+/// e^x for |x| <= ln 2 / 2.
+Value Words::nearExp(Value x) const {
+  return polynomial(x,
+                    {1, 1, 0.5, 0.16666523502779262, 0.04166728664866136, 0.008368822837719121, 0.00138625870169324});
+}
+
 Value Words::exp2(Value x) const {
   x = atLeast(atMost(x, real(128)), real(-160));
   Value near = round(x);
@@ -193,19 +200,17 @@ Value Words::exp(Value x) const {
 
 /// e^x / 2^over for a whole number `over`, which only the last step sees; -inf gives 0 whatever it is.
 Value Words::expOver(Value x, Value over) const {
-  Value near = round(mul(x, real(1.4426950408889634))), rest;
-  if (target.fma) // what the product rounds away stays in the rest; the constant is off by a factor of 1 + 1.3e-8 for
-                  // all x
-    rest = fma(x, real(1.4426950408889634), neg(near));
-  else // ln 2 in two parts, the first of 10 bits: its products with `near` are exact up to 11,000
-    rest = mul(sub(sub(x, mul(near, real(0.693359375))), mul(near, real(-2.12194440054690583e-4))),
-               real(1.4426950408889634));
+  Value near = round(mul(x, real(1.4426950408889634)));
+  // ln 2 in two parts. The first has 10 bits, so that its products with `near` are exact up to 11,000 even without a
+  // fused multiply-add.
+  Value rest = fma(near, real(-0.693359375), x);
+  rest = fma(near, real(2.12194440054690583e-4), rest);
   // Where |x| is beyond 2^23 the rest may be anything; where x is infinite it is NaN.
   Value exponent = sub(near, over);
   rest = atMost(rest, real(1));
-  if (Value scaled = scaleByInstruction(powerOfTwo(surely(rest, real(-1))), exponent))
+  if (Value scaled = scaleByInstruction(nearExp(surely(rest, real(-1))), exponent))
     return scaled;
-  Value scaled = mul(powerOfTwo(atLeast(rest, real(-1))), powerBits(exponent));
+  Value scaled = mul(nearExp(atLeast(rest, real(-1))), powerBits(exponent));
   return select(is(CmpFPredicate::OLE, exponent, real(-127)), real(0), scaled);
 }
 
