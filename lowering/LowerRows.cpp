@@ -240,7 +240,7 @@ static Value sumRow(Run &run, std::function<Value(Ir &, Value)> element) {
   })[0];
 }
 
-/// (x - mean) * scale [* weight] [+ bias], the mean 0 for rms.
+/// (x - mean) / deviation [* weight] [+ bias], the mean 0 for rms.
 static void normaliseRow(Run &run, Norm kind, double eps) {
   Ir &ir = run.ir;
   Value size = arith::SIToFPOp::create(ir, ir.loc, ir.f32(), run.count);
@@ -253,13 +253,14 @@ static void normaliseRow(Run &run, Norm kind, double eps) {
     return mulf(in, centre, centre);
   });
   Value variance = addf(ir, divf(ir, squares, size), ir.number(eps));
-  Value scale = divf(ir, ir.number(1), math::SqrtOp::create(ir, ir.loc, variance));
+  // A rounding of the row's factor moves the whole row: there is one, and each number is divided for itself.
+  Value deviation = math::SqrtOp::create(ir, ir.loc, variance);
   run.chunks([&](Value at, int64_t width, OpFoldResult valid) {
     SmallVector<Value> tiles;
     for (size_t i = 1; i < run.tensors.size(); ++i)
       tiles.push_back(run.load(i, at, width, valid));
     Value result = mapTiles(ir, tiles, valid, [&](Ir &in, Elements e) {
-      Value y = mulf(in, centred(in, e[0]), scale);
+      Value y = divf(in, centred(in, e[0]), deviation);
       if (e.size() > 1)
         y = mulf(in, y, e[1]);
       return e.size() > 2 ? addf(in, y, e[2]) : y;
