@@ -5,15 +5,15 @@
  *     export fn encode(ids[S]) -> (none[L], [S,E])         [id, -id] of each
  *     export fn decode(ids[T], memory[S,E]) -> [T,V]       the source backwards, then the end
  *
- * Tokens are bytes, 256 and 257 are ends, 258 begins. What is in the session is compared from its first row on: with any
- * row lost or changed the toy says 0. FUNCTIONS can be other exports, for what cannot be generated from. */
+ * Tokens are bytes, 256 and 257 are ends, 258 begins. What is in the session is compared from its first row on: with
+ * any row lost or changed the toy says 0. FUNCTIONS can be other exports, for what cannot be generated from. */
 #include "runtime/abi.h"
 #include <string.h>
 
 enum { V = 259, END = 256, OTHER_END = 257, START = 258 };
 
-static const char *const songs[] = {"Ax", "Bvwxy", "Ccaf\xc3\xa9 \xf0\x9f\x98\x80!", "Dabcdefghijklmnopqrstuvw", "Etwo ends",
-                                    "Fbroken \xc3"};
+static const char *const songs[] = {
+    "Ax", "Bvwxy", "Ccaf\xc3\xa9 \xf0\x9f\x98\x80!", "Dabcdefghijklmnopqrstuvw", "Etwo ends", "Fbroken \xc3"};
 
 /* What follows n tokens. */
 static int next(const int32_t *seen, int64_t n) {
@@ -55,8 +55,12 @@ static int32_t feed(attn_call *call, int source) {
   return 0;
 }
 
-static int32_t logits(attn_call *call) { return feed(call, 0); }
-static int32_t decode(attn_call *call) { return feed(call, 1); }
+static int32_t logits(attn_call *call) {
+  return feed(call, 0);
+}
+static int32_t decode(attn_call *call) {
+  return feed(call, 1);
+}
 
 static int32_t encode(attn_call *call) {
   for (int64_t i = 0; i < call->offsets[0][call->sequences] && call->arena; ++i) {
@@ -69,32 +73,60 @@ static int32_t encode(attn_call *call) {
 #define CACHED "\"sequences\": [\"T\"], \"longest\": [20], \"cached\": \"T\""
 #define IDS(T) "{\"name\": \"ids\", \"type\": \"i32\", \"dims\": [\"" T "\"], \"limit\": 259}"
 #define FLOATS(NAME, DIMS) "{\"name\": \"" NAME "\", \"type\": \"f32\", \"dims\": [" DIMS "]}"
-#define ONCE "\"sequences\": [\"T\", \"S\"], \"longest\": [20], \"cached\": \"T\", \"kept\": [{\"sequence\": \"S\", \"state\": [1]}]"
+#define ONCE                                                                                                           \
+  "\"sequences\": [\"T\", \"S\"], \"longest\": [20], \"cached\": \"T\", \"kept\": [{\"sequence\": \"S\", \"state\": "  \
+  "[1]}]"
 #define ROWS FLOATS("", "\"T\", 259")
 
 #if defined ENCODER
 enum { functions = 2 };
 static attn_entry *const entries[] = {encode, decode};
 #define FUNCTIONS                                                                                                      \
-  "{\"name\": \"encode\", \"sequences\": [\"S\"], \"params\": [" IDS("S") "],"                                         \
-  " \"results\": [" FLOATS("", "\"S\"") ", " FLOATS("", "\"S\", 2") "]},"                                              \
-  "{\"name\": \"decode\", " ONCE ", \"params\": [" IDS("T") ", " FLOATS("memory", "\"S\", 2") "],"                     \
-  " \"results\": [" ROWS "]}"
+  "{\"name\": \"encode\", \"sequences\": [\"S\"], \"params\": [" IDS(                                                  \
+      "S") "],"                                                                                                        \
+           " \"results\": [" FLOATS("", "\"S\"") ", " FLOATS(                                                          \
+               "", "\"S\", 2") "]},"                                                                                   \
+                               "{\"name\": \"decode\", " ONCE                                                          \
+                               ", \"params\": [" IDS("T") ", " FLOATS("memory", "\"S\", 2") "],"                       \
+                                                                                            " \"results\": [" ROWS     \
+                                                                                            "]}"
 #elif defined STRANGE
 enum { functions = 7 };
 static attn_entry *const entries[] = {encode, decode, decode, decode, decode, decode, decode};
 #define FUNCTIONS                                                                                                      \
-  "{\"name\": \"encode\", \"sequences\": [\"S\"], \"params\": [" IDS("S") FIRST "],"                                   \
-  " \"results\": [" FLOATS("", "\"S\", 5") "]},"                                                                       \
-  "{\"name\": \"whole\", \"sequences\": [\"T\"], \"params\": [" IDS("T") "], \"results\": [" ROWS "]},"                \
-  "{\"name\": \"flat\", " CACHED ", \"params\": [" IDS("T") "], \"results\": [" FLOATS("", "\"T\"") "]},"              \
-  "{\"name\": \"none\", " CACHED ", \"params\": [" IDS("T") "], \"results\": []},"                                     \
-  "{\"name\": \"extra\", " CACHED ", \"params\": [" IDS("T") ", " FLOATS("ages", "\"T\"") "], \"results\": [" ROWS     \
-  "]},"                                                                                                                \
-  "{\"name\": \"unfit\", " ONCE ", \"params\": [" IDS("T") ", " FLOATS("memory", "\"S\", 2") "],"                      \
-  " \"results\": [" ROWS "]},"                                                                                         \
-  "{\"name\": \"direct\", " ONCE ", \"params\": [" IDS("T") ", {\"name\": \"source\", \"type\": \"i32\", \"dims\":"    \
-  " [\"S\"]}, " FLOATS("more", "\"S\", 5") "], \"results\": [" ROWS "]}"
+  "{\"name\": \"encode\", \"sequences\": [\"S\"], \"params\": [" IDS("S") FIRST                                        \
+      "],"                                                                                                             \
+      " \"results\": [" FLOATS(                                                                                        \
+          "",                                                                                                          \
+          "\"S\", 5") "]},"                                                                                            \
+                      "{\"name\": \"whole\", \"sequences\": [\"T\"], \"params\": [" IDS(                               \
+                          "T") "], \"results\": [" ROWS "]},"                                                          \
+                               "{\"name\": \"flat\", " CACHED ", \"params\": [" IDS("T") "], \"results\": [" FLOATS(   \
+                                   "",                                                                                 \
+                                   "\"T\"") "]},"                                                                      \
+                                            "{\"name\": \"none\", " CACHED ", \"params\": [" IDS(                      \
+                                                "T") "], \"results\": []},"                                            \
+                                                     "{\"name\": \"extra\", " CACHED                                   \
+                                                     ", \"params\": [" IDS("T") ", " FLOATS(                           \
+                                                         "ages",                                                       \
+                                                         "\"T\"") "], \"results\": [" ROWS "]},"                       \
+                                                                  "{\"name\": \"unfit\", " ONCE                        \
+                                                                  ", \"params\": [" IDS("T") ", " FLOATS(              \
+                                                                      "memory",                                        \
+                                                                      "\"S\", 2") "],"                                 \
+                                                                                  " \"results\": [" ROWS "]},"         \
+                                                                                  "{\"name\": \"direct\", " ONCE       \
+                                                                                  ", \"params\": [" IDS(               \
+                                                                                      "T") ", {\"name\": \"source\", " \
+                                                                                           "\"type\": \"i32\", "       \
+                                                                                           "\"dims\":"                 \
+                                                                                           " [\"S\"]}, " FLOATS(       \
+                                                                                               "more",                 \
+                                                                                               "\"S\", 5") "], "       \
+                                                                                                           "\"results" \
+                                                                                                           "\": "      \
+                                                                                                           "[" ROWS    \
+                                                                                                           "]}"
 #else
 enum { functions = 1 };
 static attn_entry *const entries[] = {logits};
