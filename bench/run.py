@@ -16,7 +16,13 @@ import time
 here = pathlib.Path(__file__).resolve().parent
 root = here.parent
 peers = ["torch", "onnxruntime", "openvino"]
-titles = {"attn": "attn", "torch": "PyTorch eager", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
+titles = {
+    "attn": "attn",
+    "torch": "PyTorch eager",
+    "compiled": "PyTorch compiled",
+    "onnxruntime": "ONNX Runtime",
+    "openvino": "OpenVINO",
+}
 tolerance = 1e-5
 
 
@@ -63,8 +69,8 @@ def compile_times(attnc, model, artifacts, repeats=5):
 
 
 class Worker:
-    def __init__(self, engine, python, model, artifacts, threads):
-        command = [python, here / "worker.py", engine, model, artifacts, threads]
+    def __init__(self, engine, python, model, artifacts, threads, script="worker.py"):
+        command = [python, here / script, engine, model, artifacts, threads]
         self.engine, self.ms = engine, []
         self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -81,14 +87,14 @@ class Worker:
         self.process.wait()
 
 
-def measure(workers, count, expected, rounds, seconds):
-    """Fills `ms` of each worker; exits if one answers wrongly."""
+def measure(workers, count, expected, rounds, seconds, bound=tolerance):
+    """Fills `ms` of each worker; exits if one answers wrongly. `count` is what the workers are to load."""
     errors = {}
     for worker in workers:
         vector = worker.ask({"load": count})["vector"]
         errors[worker.engine] = max(abs(a - b) for a, b in zip(vector, expected))
-        if len(vector) != len(expected) or errors[worker.engine] > tolerance:
-            sys.exit(f"bench: {worker.engine} is wrong at {count} tokens by {errors[worker.engine]:.1e}")
+        if len(vector) != len(expected) or errors[worker.engine] > bound:
+            sys.exit(f"bench: {worker.engine} is wrong at {count} by {errors[worker.engine]:.1e}")
         worker.ms, warm = [], worker.ask({"run": 3})["ms"]
         worker.times = max(1, int(seconds * 1e3 / rounds / min(warm)))
     for turn in range(rounds):
@@ -96,6 +102,15 @@ def measure(workers, count, expected, rounds, seconds):
             worker.ms += worker.ask({"run": worker.times})["ms"]
             time.sleep(0.05)  # let its threads fall asleep before the next one's turn
     return errors
+
+
+def report(workers, label, errors):
+    """The rows of the table for what was measured last."""
+    ours = min(workers[0].ms), statistics.median(workers[0].ms)
+    for worker in workers:
+        least, median = min(worker.ms), statistics.median(worker.ms)
+        ratios = f"{least / ours[0]:.2f} | {median / ours[1]:.2f}"
+        print(f"| {label} | {titles[worker.engine]} | {least:.2f} | {median:.2f} | {ratios} | {errors[worker.engine]:.1e} |", flush=True)
 
 
 def processor():
@@ -132,12 +147,7 @@ def main():
     pythons["attn"] = sys.executable
     workers = [Worker(engine, pythons[engine], model, artifacts, options.threads) for engine in ["attn", *engines]]
     for count in tokens:
-        errors = measure(workers, count, expected[str(count)], options.rounds, options.seconds)
-        ours = min(workers[0].ms), statistics.median(workers[0].ms)
-        for worker in workers:
-            least, median = min(worker.ms), statistics.median(worker.ms)
-            ratios = f"{least / ours[0]:.2f} | {median / ours[1]:.2f}"
-            print(f"| {count} | {titles[worker.engine]} | {least:.2f} | {median:.2f} | {ratios} | {errors[worker.engine]:.1e} |", flush=True)
+        report(workers, count, measure(workers, count, expected[str(count)], options.rounds, options.seconds))
     for worker in workers:
         worker.close()
 
