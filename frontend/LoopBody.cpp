@@ -150,6 +150,15 @@ static Dims walkedUnion(const Tensor &a, const Tensor &b) {
   return all;
 }
 
+/// Unnamed sizes match by place: they are taken to be those of `like`.
+static void matchUnnamed(Tensor &x, const Tensor &like) {
+  if (x.visible().size() != like.visible().size())
+    return;
+  for (auto [own, other] : llvm::zip_equal(llvm::drop_begin(x.dims, x.lifted), like.visible()))
+    if (!own->isNamed() && !other->isNamed() && own->sameSize(*other))
+      own = other;
+}
+
 static bool isSameShape(DimsRef a, DimsRef b) {
   return a.size() == b.size() && llvm::all_of(a, [&](DimRef dim) {
            int place = placeOf(b, dim);
@@ -166,6 +175,7 @@ std::string LoopBody::settleOne(Carried &c) {
   if (!after.is(Value::Kind::tensor) || after.tensor.form == Tensor::Form::rule)
     return ("`" + c.name + "` is no tensor behind a turn").str();
   Tensor left = after.tensor;
+  matchUnnamed(left, c.inside);
   if (!isSameShape(c.inside.visible(), left.visible()))
     return ("`" + c.name + "` changes its dimensions from " + text(c.inside.visible()) + " to " + text(left.visible()))
         .str();

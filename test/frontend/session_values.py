@@ -160,6 +160,11 @@ CASES = [
                        [sum(row[k] for row in X) for k in range(2)]]), ("f", {"x": []}, [[], [0, 0]])]),
     ("export fn f(x[T]) -> (n[], m[], y[T], z[T]) { n = 0; m = 1; y, z = repeat e in x { n += 1; m = 0.5 * m; yield n + e, 7 }; n, m, y, z }",
      [("f", {"x": [10, 20, 30]}, [3, 0.125, [11, 22, 33], [7, 7, 7]])]),
+    # what is carried changes places: sizes without a name match by place
+    ("export fn f(x[T,2]) -> (s[2], t[2]) { s = fill(0, 2); t = fill(0, 2); repeat e in x { u = s; s = s + e; t = u }; s, t }",
+     [("f", {"x": X[:3]}, [[sum(c) for c in zip(*X[:3])], [sum(c) for c in zip(*X[:2])]])]),
+    ("export fn f(x[T,2]) -> (s[2], t[2]) { s = fill(0, 2); t = fill(1, 2); repeat e in x { s, t = (t + e, s) }; s, t }",
+     [("f", {"x": X[:2]}, [[X[1][0], X[1][1]], [1 + X[0][0], 1 + X[0][1]]])]),
     ("export fn f(x[T,2]) -> (a[T], b[T]) = repeat e in x { a, b = e; yield a - b, b }",
      [("f", {"x": X}, [[a - b for a, b in X], [b for _, b in X]])]),
     # in the order of rows, the heads side by side
