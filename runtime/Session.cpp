@@ -44,7 +44,9 @@ bool checkKept(const SessionRows &held, const int64_t *rows, int64_t n) {
   if (count < 0)
     return fail(
         "attn_session_keep: no call has cached rows since the session was made, reset, truncated or chosen from");
-  if (n < 0 || n > count || (n && !rows))
+  if (n > 0 && !rows)
+    return fail("attn_session_keep: the rows are null");
+  if (n < 0 || n > count)
     return fail("attn_session_keep: the last call cached %lld rows, %lld of them cannot be kept",
                 static_cast<long long>(count), static_cast<long long>(n));
   for (int64_t i = 0; i < n; ++i)

@@ -284,6 +284,8 @@ TEST_F(SessionTest, KeepNeedsACallAndItsRows) {
   EXPECT_EQ(attn_session_keep(session.get(), nullptr, 1), 1);
   EXPECT_EQ(attn_session_keep(session.get(), nullptr, -1), 1);
   EXPECT_STREQ(attn_last_error(), "attn_session_keep: the last call cached 2 rows, -1 of them cannot be kept");
+  EXPECT_NE(attn_session_keep(session.get(), nullptr, 1), 0);
+  EXPECT_STREQ(attn_last_error(), "attn_session_keep: the rows are null");
   EXPECT_EQ(attn_session_length(session.get()), 3) << "nothing has changed";
   EXPECT_EQ(failureOf({1}), "");
   EXPECT_EQ(failureOf({0}), noCall);
