@@ -158,9 +158,9 @@ std::string State::finish() {
   return complaint;
 }
 
-CallResult callCompiled(const CompiledModule &compiled, size_t index, func::FuncOp function,
-                        ArrayRef<const Sequence *> sequences, ArrayRef<SessionMemory *> sessions,
-                        const std::vector<Bytes> &weights, Threads threads) {
+ATTN_CALLS_GENERATED CallResult callCompiled(const CompiledModule &compiled, size_t index, func::FuncOp function,
+                                             ArrayRef<const Sequence *> sequences, ArrayRef<SessionMemory *> sessions,
+                                             const std::vector<Bytes> &weights, Threads threads) {
   auto offsets = offsetsOf(function, sequences);
   std::vector<Bytes> inputs = packInputs(function, sequences), untouched = inputs;
   std::vector<Fenced> outputs;

@@ -22,7 +22,7 @@ extern "C" __attribute__((visibility("default"))) void attn_rt_parallel_for(attn
                                                                             const void *args, int64_t tasks) {
   const auto *threads = static_cast<const attn::agree::Threads *>(call->pool);
   std::atomic<int64_t> next = 0;
-  auto work = [&] {
+  auto work = [&]() ATTN_CALLS_GENERATED {
     for (int64_t i; (i = next++) < tasks;)
       kernel(call, args, threads->backwards ? tasks - 1 - i : i);
   };

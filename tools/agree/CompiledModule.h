@@ -13,6 +13,10 @@
 #include <memory>
 #include <string>
 
+// For functions that call generated code: it has no description of its type in front of it that UBSan could compare,
+// and where it is the first of a page there is nothing at all.
+#define ATTN_CALLS_GENERATED __attribute__((no_sanitize("function")))
+
 namespace attn::agree {
 
 /// Where attn_rt_parallel_for of a call finds its threads.

@@ -23,7 +23,8 @@ static Bytes layOut(const Tensor &part, bool inOut) {
 }
 
 /// What the generated function makes of parts of one type; nothing if it wrote elsewhere.
-static Bytes packParts(attn_pack *pack, const std::vector<Bytes> &parts, int32_t type, int64_t packedBytes) {
+ATTN_CALLS_GENERATED static Bytes packParts(attn_pack *pack, const std::vector<Bytes> &parts, int32_t type,
+                                            int64_t packedBytes) {
   std::vector<const void *> pointers;
   pointers.reserve(parts.size());
   for (const Bytes &part : parts)
