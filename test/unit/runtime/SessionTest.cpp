@@ -365,6 +365,13 @@ TEST_F(SessionTest, RowsThatNobodyWroteCostNothing) {
   EXPECT_LT(residentKilobytes() - before, 64 * 64);
 }
 
+// AddressSanitizer holds back what was freed, so that memory says nothing there; it watches for leaks itself.
+#if __has_feature(address_sanitizer)
+constexpr int64_t heldBack = 256 << 10;
+#else
+constexpr int64_t heldBack = 0;
+#endif
+
 TEST_F(SessionTest, ComingAndGoingLeaveNothingBehind) {
   auto round = [&] {
     for (int i = 0; i < 200; ++i) {
@@ -381,7 +388,7 @@ TEST_F(SessionTest, ComingAndGoingLeaveNothingBehind) {
   int64_t before = residentKilobytes();
   for (int i = 0; i < 5; ++i)
     round();
-  EXPECT_LT(residentKilobytes() - before, 1024);
+  EXPECT_LT(residentKilobytes() - before, 1024 + heldBack);
 }
 
 TEST_F(SessionTest, SeveralThreadsInOneAreRefusedOrServed) {
