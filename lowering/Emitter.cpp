@@ -196,7 +196,7 @@ Value Emitter::longest(StringRef sequence) {
   return known = ir.loop(ir.constant(0), sequences(), ir.constant(1), ir.constant(0), body)[0];
 }
 
-/// A sequence dimension whose offsets the caller gives.
+/// A sequence dimension whose lengths follow from the session, not from offsets of the caller.
 static bool isDerived(StringRef sequence) {
   return !cachedSequence(sequence).empty() || !keptSequence(sequence).empty();
 }

@@ -9,9 +9,10 @@
 //       l, y  = l * 2^(m - m') + sum p, y * 2^(m - m') + p v
 //     y / l
 //
-// Since m is an integer, every rescaling is a power of two and changes no bit: the result depends on the order of the
-// keys alone, not on tiles, the batch or the threads. The weight of a large score is as exact as the score. A sink is a
-// first key of logit `sink` whose value is 0 (softmax1: of logit 0). `ratio` and `sigmoid` need no maximum.
+// Since m is an integer, every rescaling is a power of two and changes no bit; l and y are one chain of additions each.
+// So the result depends on the visible keys in their order alone, not on tiles, the batch or the threads. The weight of
+// a large score is as exact as the score. A sink is a first key of logit `sink` whose value is 0 (softmax1: of logit
+// 0). `ratio` and `sigmoid` need no maximum.
 //
 // Hidden keys are selected away before any sum sees their score. Their values are multiplied by a weight of 0, which is
 // harmless unless they are infinite or NaN: a finished tile that holds a number that is not finite is computed again by
@@ -517,8 +518,8 @@ AttendLowering::Running AttendLowering::overKeys(Running start, Value from, Valu
   return {last[0], last[1], last[2]};
 }
 
-/// The keys that the mask may show: up to a multiple of 64 with it, up to another without, and the rest with it. 64
-/// keys always begin at a multiple of 64, because sums of weights are summed up to 64 keys each.
+/// The keys that the mask may show: up to a multiple of 64 with it, up to another without, and the rest with it. The
+/// cuts are at multiples of 64, so that only the last 64 keys of all can be fewer.
 AttendLowering::Running AttendLowering::overKeys(Running start, Value guard) {
   Value none = ir.constant(0), tile = ir.constant(keysOfTile);
   if (op.getMask().empty())

@@ -12,13 +12,6 @@ namespace attn {
 using namespace test;
 namespace {
 
-struct FreeSession {
-  void operator()(attn_session *session) const { attn_session_free(session); }
-};
-using SessionPointer = std::unique_ptr<attn_session, FreeSession>;
-
-using Floats = std::vector<float>;
-
 class CallTest : public testing::Test {
 protected:
   void SetUp() override { open(); }

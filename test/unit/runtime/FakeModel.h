@@ -18,6 +18,13 @@ struct FreeModel {
 };
 using ModelPointer = std::unique_ptr<attn_model, FreeModel>;
 
+struct FreeSession {
+  void operator()(attn_session *session) const { attn_session_free(session); }
+};
+using SessionPointer = std::unique_ptr<attn_session, FreeSession>;
+
+using Floats = std::vector<float>;
+
 class FakeFolder : public TestFolder {
 public:
   FakeFolder();

@@ -11,11 +11,6 @@ namespace attn {
 using namespace test;
 namespace {
 
-struct FreeSession {
-  void operator()(attn_session *session) const { attn_session_free(session); }
-};
-using SessionPointer = std::unique_ptr<attn_session, FreeSession>;
-using Floats = std::vector<float>;
 using Rows = std::vector<int64_t>;
 
 enum { recall = 2, answer = 3, note = 4, twice = 5 };
