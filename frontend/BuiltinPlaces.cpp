@@ -216,8 +216,8 @@ Value Elaborator::concat(llvm::ArrayRef<Tensor> parts, llvm::ArrayRef<unsigned> 
           (!dim->isNamed() || !model.dims[fromRight]->isNamed()))
         place = fromRight;
       if (place < 0 || !model.dims[place]->sameSize(*dim)) {
-        Report r = report(where, "`concat`: " + text(parts[i].visible()) + " and " + text(model.visible()) +
-                                     " differ beside what is joined");
+        report(where, "`concat`: " + text(parts[i].visible()) + " and " + text(model.visible()) +
+                          " differ beside what is joined");
         return Value::poison();
       }
       list.push_back(out[place]);

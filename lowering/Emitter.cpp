@@ -8,6 +8,7 @@
 // Tables and pointers are made when an operation first asks for them, but written in front of all operations, so that
 // they are there everywhere, loops included.
 #include "lowering/Emitter.h"
+#include "dialect/Exports.h"
 #include "lowering/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

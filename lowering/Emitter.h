@@ -117,8 +117,9 @@ private:
   mlir::Operation *tableCount = nullptr; // the constant that is patched at the end
   mlir::Value tableBytes, arena;
   int64_t tablesMade = 0;
-  llvm::SmallVector<llvm::StringRef> sequenceNames, keptNames;
-  llvm::StringRef cached; // the sequence along which the function caches; empty if it does not
+  llvm::SmallVector<llvm::StringRef> sequenceNames;
+  llvm::SmallVector<llvm::StringRef> keptNames; // in the order of attn_call.kept
+  llvm::StringRef cached;                       // the sequence along which the function caches; empty if it does not
   llvm::DenseMap<mlir::Value, View> views;
   mlir::IRMapping scalars;
   llvm::StringMap<Table> tables;
@@ -139,11 +140,9 @@ mlir::LogicalResult lowerReshape(Emitter &emitter, ReshapeOp op);     // lowerin
 mlir::LogicalResult lowerSlice(Emitter &emitter, SliceOp op);         // lowering/LowerMoves.cpp
 mlir::LogicalResult lowerConcat(Emitter &emitter, ConcatOp op);       // lowering/LowerMoves.cpp
 mlir::LogicalResult lowerPatches(Emitter &emitter, PatchesOp op);     // lowering/LowerMoves.cpp
-/// The sequence dimensions along which a function's `once` operations keep rows, in the order of attn_call.kept.
-llvm::SmallVector<llvm::StringRef> keptSequences(mlir::func::FuncOp function); // lowering/LowerSession.cpp
-mlir::LogicalResult lowerSession(Emitter &emitter, SessionOp op);              // lowering/LowerSession.cpp
-mlir::LogicalResult lowerCache(Emitter &emitter, CacheOp op);                  // lowering/LowerSession.cpp
-mlir::LogicalResult lowerOnce(Emitter &emitter, OnceOp op);                    // lowering/LowerSession.cpp
+mlir::LogicalResult lowerSession(Emitter &emitter, SessionOp op);     // lowering/LowerSession.cpp
+mlir::LogicalResult lowerCache(Emitter &emitter, CacheOp op);         // lowering/LowerSession.cpp
+mlir::LogicalResult lowerOnce(Emitter &emitter, OnceOp op);           // lowering/LowerSession.cpp
 /// Copies a tensor, dimensions matched by name; `to` may be a part of something larger. lowering/LowerMoves.cpp
 void lowerCopy(Emitter &emitter, const View &from, const View &to);
 /// The same for the sequences that are longer than `turn` along `sequence`; the others get zeros, or keep what is

@@ -8,15 +8,6 @@ using namespace mlir;
 
 namespace attn {
 
-SmallVector<StringRef> keptSequences(func::FuncOp function) {
-  SmallVector<StringRef> sequences;
-  function.walk([&](OnceOp op) {
-    if (!llvm::is_contained(sequences, op.inDims(0).sequence(0)))
-      sequences.push_back(op.inDims(0).sequence(0));
-  });
-  return sequences;
-}
-
 LogicalResult lowerSession(Emitter &emitter, SessionOp op) {
   View out = emitter.output(op);
   bool past = op.getNumber() == SessionNumber::past;

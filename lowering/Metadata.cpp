@@ -1,7 +1,7 @@
 // What a compiled model says of itself, for the runtime.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/Metadata.h"
-#include "lowering/Emitter.h"
+#include "dialect/Exports.h"
 #include "lowering/Ir.h"
 #include "lowering/PackWeight.h"
 #include "lowering/Program.h"

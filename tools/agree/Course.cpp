@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/agree/Course.h"
 #include "dialect/AttnOps.h"
+#include "dialect/Exports.h"
 
 using namespace mlir;
 using namespace attn::interpreter;
@@ -13,12 +14,6 @@ std::string chunkedAlong(func::FuncOp function) {
     if (auto along = function->getAttrOfType<StringAttr>(name))
       return along.str();
   return "";
-}
-
-std::set<std::string> keptAlong(func::FuncOp function) {
-  std::set<std::string> names;
-  function.walk([&](OnceOp op) { names.insert(op.inDims(0).sequence(0).str()); });
-  return names;
 }
 
 /// The places of the dimensions that are as long as a sequence.
@@ -68,16 +63,16 @@ std::vector<Sequence> part(func::FuncOp function, const Sequence &whole, const C
   std::string along = chunkedAlong(function);
   auto found = whole.lengths.find(along);
   int64_t length = found == whole.lengths.end() ? 0 : found->second;
-  std::set<std::string> kept = keptAlong(function);
+  SmallVector<StringRef> kept = keptSequences(function);
   std::vector<Sequence> calls;
   for (int64_t begin = 0; calls.empty() || begin < length;) {
     int64_t rows = course.chunks[std::min(calls.size(), course.chunks.size() - 1)];
     int64_t end = rows ? std::min(begin + rows, length) : length;
     Sequence call = whole;
     cutAlong(function, call, along, begin, end);
-    for (const std::string &name : kept)
+    for (StringRef name : kept)
       if (!calls.empty())
-        cutAlong(function, call, name, 0, 0);
+        cutAlong(function, call, name.str(), 0, 0);
     calls.push_back(std::move(call));
     begin = end;
   }

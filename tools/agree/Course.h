@@ -9,7 +9,6 @@
 #define ATTN_TOOLS_AGREE_COURSE_H
 #include "dialect/interpreter/Interpreter.h"
 #include "tools/agree/Call.h"
-#include <set>
 
 namespace attn::agree {
 
@@ -23,8 +22,6 @@ struct Course {
 
 /// The sequence whose rows may come bit by bit; "" if none.
 std::string chunkedAlong(mlir::func::FuncOp function);
-/// The sequences that the function keeps in `once` places.
-std::set<std::string> keptAlong(mlir::func::FuncOp function);
 /// The place of the one dimension of a result along which it grows with the chunks; nothing if it has none, has
 /// several, or says that what it holds depends on the calls (`test.varies`).
 std::optional<size_t> growsAlong(mlir::func::FuncOp function, unsigned result);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/interpret/VerifyModel.h"
 #include "dialect/AttnDialect.h"
-#include "dialect/AttnOps.h"
+#include "dialect/Exports.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/interpret/ModelFile.h"
 #include "tools/interpret/Places.h"
@@ -12,6 +12,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 
@@ -268,18 +269,11 @@ void Verification::report(const llvm::Twine &what, const std::vector<double> &go
 
 // ---- greedy decoding
 
-/// The sequences whose rows the function keeps where a `once` is filled.
-std::set<std::string> keptSequences(func::FuncOp function) {
-  std::set<std::string> names;
-  function.walk([&](OnceOp op) { names.insert(op.inDims(0).sequence(0).str()); });
-  return names;
-}
-
 /// What a later step gives of an input: nothing of what is kept.
-Tensor withoutKept(const Tensor &input, RankedTensorType type, DimsAttr dims, const std::set<std::string> &keeps) {
+Tensor withoutKept(const Tensor &input, RankedTensorType type, DimsAttr dims, ArrayRef<StringRef> keeps) {
   Sizes sizes = input.sizes;
   for (size_t d = 0; d < sizes.size(); ++d)
-    if (type.isDynamicDim(d) && keeps.contains(dims.sequence(d).str()))
+    if (type.isDynamicDim(d) && llvm::is_contained(keeps, dims.sequence(d)))
       sizes[d] = 0;
   return sizes == input.sizes ? input : Tensor(sizes);
 }
@@ -310,7 +304,7 @@ llvm::Expected<std::vector<double>> Verification::nextLogits(ArrayRef<Tensor> gi
 /// Every step runs twice: in the session, which gets the tokens that it has not seen, and in a new one, which gets all.
 llvm::Error Verification::runSteps(Greedy &greedy) {
   const std::vector<Tensor> &given = inputs[0];
-  std::set<std::string> keeps = keptSequences(function);
+  SmallVector<StringRef> keeps = keptSequences(function);
   auto count = static_cast<int64_t>(greedy.tokens.numbers.size());
   Session &session = sessions[0];
   session.capacity = std::max(session.capacity, count);
