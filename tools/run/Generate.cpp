@@ -89,6 +89,7 @@ public:
   void print() const;
 
 private:
+  void checkOptions() const;
   void addItem(std::vector<int32_t> ids, bool asText);
   void take(Item &item, std::span<const float> logits);
   Ending endingOf(const Item &item) const;
@@ -114,6 +115,15 @@ std::vector<int32_t> parseIds(const std::string &text) {
     ids.push_back(int32_t(id));
   }
   return ids;
+}
+
+/// Options that could change nothing are mistakes.
+void Generator::checkOptions() const {
+  if (options.start >= 0 && !decoder.hasSource())
+    fail("--start={}: `{}` has no source, its texts begin as they are given", options.start, decoder.signature().name);
+  for (int32_t id : options.ends)
+    if (id >= decoder.tokens())
+      fail("--end={}: the tokens of `{}` are 0 .. {}", id, decoder.signature().name, decoder.tokens() - 1);
 }
 
 void Generator::addItem(std::vector<int32_t> ids, bool asText) {
@@ -193,6 +203,7 @@ void Generator::report(size_t number) const {
 }
 
 void Generator::run() {
+  checkOptions();
   for (const std::string &text : options.texts)
     addItem(idsOf(model, text == "-" ? readText("-") : text), true);
   for (const std::string &ids : options.ids)
@@ -215,8 +226,10 @@ void Generator::run() {
       if (streams[i]->fed == streams[i]->ids.size())
         take(*going[i], feeding.logits(i));
   }
-  if (shown)
+  if (shown) {
     fmt::print("\n");
+    flushResults();
+  }
   for (size_t i = 0; i < items.size(); ++i)
     report(i);
 }
