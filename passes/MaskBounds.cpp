@@ -3,11 +3,11 @@
 //
 // The mask is a boolean expression over i (a query) and j (a key). For a tile, i is any of first … last; j is any key.
 //
-// Numbers. 0 <= i, j < 2^30 (rowsOfMaskBounds; the caller checks). A whole-number expression counts as affine, a i + b
-// j
-// + c, if a and b are -1, 0 or 1 and not of one sign, |c| <= 2^30, and the expressions that it is made of are affine.
-// Then |a i + b j + c| <= (2^30 - 1) + 2^30 < 2^31: no operation on the way wraps, and the machine's int32 value is the
-// number. Differences of two such sides of a comparison are taken here, in int64, where nothing wraps either.
+// Numbers. 0 <= i, j < 2^30 (rowsOfMaskBounds; the caller checks). A whole-number expression counts as affine,
+// a i + b j + c, if a and b are -1, 0 or 1 and not of one sign, |c| <= 2^30, and the expressions that it is made of are
+// affine. Then |a i + b j + c| <= (2^30 - 1) + 2^30 < 2^31: no operation on the way wraps, and the machine's int32
+// value is the number. Differences of two such sides of a comparison are taken here, in int64, where nothing wraps
+// either.
 //
 // Comparisons. Each of < <= > >= == on affine sides is one or two constraints  a i + b j + c <= 0  with a, b in {-1, 0,
 // 1} not of one sign (others are not analysed). For b = 1, so that a is 0 or -1:
