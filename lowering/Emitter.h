@@ -128,7 +128,7 @@ private:
 };
 
 mlir::LogicalResult lowerLinear(Emitter &emitter, LinearOp op); // lowering/LowerLinear.cpp
-mlir::LogicalResult lowerAttend(Emitter &emitter, AttendOp op); // lowering/LowerAttend.cpp
+mlir::LogicalResult lowerAttend(Emitter &emitter, AttendOp op); // lowering/attend/Task.cpp
 mlir::LogicalResult lowerMap(Emitter &emitter, MapOp op);       // lowering/LowerMap.cpp
 mlir::LogicalResult lowerPos(Emitter &emitter, PosOp op);
 mlir::LogicalResult lowerReduce(Emitter &emitter, ReduceOp op);       // lowering/LowerRows.cpp

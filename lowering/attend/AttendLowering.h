@@ -1,0 +1,122 @@
+// Attention being lowered: what one task is, and the pieces of its loop over the keys.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Task.cpp        the form, the task and its tensors
+// Regions.cpp     the text's score, mask and sink inside tile.map
+// Step.cpp        one tile of keys, and what comes before the first and behind the last
+// Visit.cpp       which keys are visited, and where no mask is needed
+#ifndef ATTN_LOWERING_ATTEND_ATTENDLOWERING_H
+#define ATTN_LOWERING_ATTEND_ATTENDLOWERING_H
+
+#include "lowering/Emitter.h"
+#include "lowering/Kernel.h"
+#include "lowering/tile/TileOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/MaskBounds.h"
+#include <limits>
+
+namespace attn {
+
+constexpr int64_t keysOfTile = 64;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// The lowest score of a visible key, and below its logarithm of two the maximum over none: differences stay numbers.
+constexpr double lowestScore = -2e38, noMaximum = -3.2e38;
+constexpr double log2OfE = 1.4426950408889634074;
+
+/// Arithmetic on scalars inside map regions.
+struct Scalars {
+  Ir ir;
+  bool ofTile = true; // one for each element of a tile
+  mlir::Value add(mlir::Value a, mlir::Value b) { return mlir::arith::AddFOp::create(ir, ir.loc, a, b); }
+  mlir::Value sub(mlir::Value a, mlir::Value b) { return mlir::arith::SubFOp::create(ir, ir.loc, a, b); }
+  mlir::Value mul(mlir::Value a, mlir::Value b) { return mlir::arith::MulFOp::create(ir, ir.loc, a, b); }
+  mlir::Value div(mlir::Value a, mlir::Value b) { return mlir::arith::DivFOp::create(ir, ir.loc, a, b); }
+  mlir::Value max(mlir::Value a, mlir::Value b) { return mlir::arith::MaximumFOp::create(ir, ir.loc, a, b); }
+  mlir::Value min(mlir::Value a, mlir::Value b) { return mlir::arith::MinimumFOp::create(ir, ir.loc, a, b); }
+  /// The larger, `b` if it is NaN: one instruction.
+  mlir::Value atLeast(mlir::Value bound, mlir::Value b) {
+    return choose(mlir::arith::CmpFOp::create(ir, ir.loc, mlir::arith::CmpFPredicate::OGT, bound, b), bound, b);
+  }
+  mlir::Value equals(mlir::Value a, mlir::Value b) {
+    return mlir::arith::CmpFOp::create(ir, ir.loc, mlir::arith::CmpFPredicate::OEQ, a, b);
+  }
+  mlir::Value choose(mlir::Value c, mlir::Value a, mlir::Value b) {
+    return mlir::arith::SelectOp::create(ir, ir.loc, c, a, b);
+  }
+  mlir::Value number(double n) { return ir.number(n); }
+  /// A whole number at least log2(e^score).
+  mlir::Value above(mlir::Value score) { return mlir::math::CeilOp::create(ir, ir.loc, mul(score, number(log2OfE))); }
+  /// e^score / 2^m
+  mlir::Value weight(mlir::Value score, mlir::Value m) { return tile::ExpOp::create(ir, ir.loc, ir.f32(), score, m); }
+};
+
+/// A tile.map whose region `element` writes.
+mlir::Value mapTile(Ir &ir, tile::TileType type, mlir::ValueRange inputs, llvm::ArrayRef<int64_t> along,
+                    llvm::ArrayRef<mlir::OpFoldResult> valid,
+                    std::function<mlir::Value(Scalars &, mlir::ValueRange indices, mlir::ValueRange elements)> element);
+
+class AttendLowering {
+public:
+  AttendLowering(Emitter &owner, AttendOp attend);
+  void run();
+
+private:
+  struct Running {
+    mlir::Value y, m, l; // tiles: weighted sums, integer maxima, sums of weights
+  };
+
+  void chooseTask();
+  void findShared();
+  mlir::Value rowStride(const Local &tensor);
+  Local atHead(Local tensor, const Local &query);
+  mlir::Value inside(mlir::Region &region, Scalars &in, llvm::ArrayRef<mlir::Value> arguments, mlir::Value queryTile,
+                     mlir::Value keyTile);
+  mlir::Value element(AtOp at, mlir::IRMapping &map, Scalars &in);
+  mlir::Value cloneBlock(mlir::Block &block, Scalars &in, mlir::IRMapping &map);
+  void enterCaptures(mlir::Region &region, size_t first, mlir::IRMapping &map);
+
+  void attempts();
+  void oneQuery();
+  mlir::Value attempt(mlir::Value guard);
+  mlir::Value packQueries();
+  mlir::Value headOf(Scalars &in, mlir::Value headNumber, mlir::Value row);
+  Running begin();
+  mlir::Value endOf(const KeyEnd &end);
+  Running overKeys(Running start, mlir::Value guard);
+  Running overKeys(Running start, mlir::Value from, mlir::Value to, bool masked, mlir::Value guard);
+  Running step(Running before, mlir::Value key, bool masked, mlir::Value guard);
+  mlir::Value scores(mlir::Value key, mlir::OpFoldResult keys, bool masked = true);
+  mlir::Value weigh(mlir::Value score, mlir::Value m, mlir::OpFoldResult keys);
+  mlir::Value inverse(const Running &last);
+  void storeWeights(const Running &last);
+  mlir::Value finish(Running last);
+  bool canHide() { return !op.getMask().empty() || !op.getScore().empty(); }
+  bool usesMaximum() { return op.getWeigh() == Weigh::softmax || op.getWeigh() == Weigh::softmax1; }
+  bool usesDot() { return op.getScore().empty() || !op.getScore().front().getArgument(0).use_empty(); }
+  tile::TileType type(llvm::ArrayRef<int64_t> shape) { return tile::TileType::get(ir.getContext(), shape, ir.f32()); }
+
+  Emitter &emitter;
+  AttendOp op;
+  Kernel kernel;
+  Ir &ir;
+  View q, k, v, y;
+  int64_t rows, width, valueWidth, heads = 1; // of a tile; of q's and v's rows
+  int shared = -1;                            // q's dimension of heads that k and v lack,
+  int64_t sharing = 1, headStep = 1;          // its size, and how far apart its heads are numbered
+  bool few = false;                           // whether the tile's rows are the shared heads of one query
+  Local qAt, kAt, vAt, yAt, weightsAt, lseAt;
+  llvm::SmallVector<Local, 2> captured;
+  mlir::Value sequence, first, queries, head; // first query of the block, how many; number of the (first) head
+  mlir::Value count;                          // rows of the tile that count
+  mlir::Value past;                           // the number of the sequence's first query
+  mlir::Value keys;                           // of this sequence
+  mlir::IRMapping scalars;
+  llvm::DenseMap<mlir::Value, Local> capturedTensors; // by block argument
+  mlir::Value queryTile, packedQueries, keyTile;
+  mlir::Value queryArgument, keyArgument; // of the region being cloned
+};
+
+} // namespace attn
+#endif
