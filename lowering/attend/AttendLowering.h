@@ -32,6 +32,9 @@ struct Scalars {
   mlir::Value add(mlir::Value a, mlir::Value b) { return mlir::arith::AddFOp::create(ir, ir.loc, a, b); }
   mlir::Value sub(mlir::Value a, mlir::Value b) { return mlir::arith::SubFOp::create(ir, ir.loc, a, b); }
   mlir::Value mul(mlir::Value a, mlir::Value b) { return mlir::arith::MulFOp::create(ir, ir.loc, a, b); }
+  mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c) {
+    return mlir::math::FmaOp::create(ir, ir.loc, a, b, c);
+  }
   mlir::Value div(mlir::Value a, mlir::Value b) { return mlir::arith::DivFOp::create(ir, ir.loc, a, b); }
   mlir::Value max(mlir::Value a, mlir::Value b) { return mlir::arith::MaximumFOp::create(ir, ir.loc, a, b); }
   mlir::Value min(mlir::Value a, mlir::Value b) { return mlir::arith::MinimumFOp::create(ir, ir.loc, a, b); }

@@ -54,7 +54,10 @@ Value AttendLowering::cloneBlock(Block &block, Scalars &in, IRMapping &map) {
     Block &body = fold.getBody().front();
     auto once = [&](Value d, ValueRange sum) {
       map.map(body.getArgument(0), arith::TruncIOp::create(in.ir, in.ir.loc, in.ir.i32(), d).getResult());
-      return SmallVector<Value>{in.add(sum[0], cloneBlock(body, in, map))};
+      Value term = cloneBlock(body, in, map);
+      if (auto product = term.getDefiningOp<arith::MulFOp>())
+        return SmallVector<Value>{in.fma(product.getLhs(), product.getRhs(), sum[0])};
+      return SmallVector<Value>{in.add(sum[0], term)};
     };
     Value sum =
         in.ir.loop(in.ir.constant(0), in.ir.constant(fold.getCount()), in.ir.constant(1), in.number(0), once)[0];

@@ -23,30 +23,38 @@ static Value clonePeek(Vectors &vectors, tile::PeekOp peek, IRMapping &mapping) 
   return ir.load(element, base, index);
 }
 
-/// A loop whose bounds are the same on every lane; what it carries goes on lanes.
-static void cloneLoop(Vectors &vectors, scf::ForOp loop, IRMapping &mapping, ReadElement readElement) {
+/// A loop whose bounds are the same on every lane and for all spots; what it carries goes on lanes.
+static void cloneLoop(Vectors &vectors, scf::ForOp loop, MutableArrayRef<IRMapping> spots, ReadElement readElement) {
   Ir &ir = vectors.ir;
   SmallVector<Value> carried;
-  for (Value init : loop.getInitArgs())
-    carried.push_back(vectors.widen(mapping.lookupOrDefault(init)));
-  auto clone = scf::ForOp::create(ir, ir.loc, mapping.lookupOrDefault(loop.getLowerBound()),
-                                  mapping.lookupOrDefault(loop.getUpperBound()),
-                                  mapping.lookupOrDefault(loop.getStep()), carried);
-  mapping.map(loop.getInductionVar(), clone.getInductionVar());
-  mapping.map(loop.getRegionIterArgs(), clone.getRegionIterArgs());
+  for (IRMapping &mapping : spots)
+    for (Value init : loop.getInitArgs())
+      carried.push_back(vectors.widen(mapping.lookupOrDefault(init)));
+  auto clone = scf::ForOp::create(ir, ir.loc, spots[0].lookupOrDefault(loop.getLowerBound()),
+                                  spots[0].lookupOrDefault(loop.getUpperBound()),
+                                  spots[0].lookupOrDefault(loop.getStep()), carried);
+  size_t each = loop.getInitArgs().size();
+  for (auto [n, mapping] : llvm::enumerate(spots)) {
+    mapping.map(loop.getInductionVar(), clone.getInductionVar());
+    for (size_t i = 0; i < each; ++i)
+      mapping.map(loop.getRegionIterArg(unsigned(i)), clone.getRegionIterArg(unsigned(n * each + i)));
+  }
   OpBuilder::InsertionGuard guard(ir);
   if (carried.empty())
     ir.setInsertionPoint(clone.getBody()->getTerminator());
   else
     ir.setInsertionPointToEnd(clone.getBody());
-  cloneOntoLanes(vectors, *loop.getBody(), mapping, readElement);
+  cloneOntoLanes(vectors, *loop.getBody(), spots, readElement);
   if (!carried.empty()) {
     SmallVector<Value> next;
-    for (Value value : loop.getBody()->getTerminator()->getOperands())
-      next.push_back(vectors.widen(mapping.lookupOrDefault(value)));
+    for (IRMapping &mapping : spots)
+      for (Value value : loop.getBody()->getTerminator()->getOperands())
+        next.push_back(vectors.widen(mapping.lookupOrDefault(value)));
     scf::YieldOp::create(ir, ir.loc, next);
   }
-  mapping.map(loop.getResults(), clone.getResults());
+  for (auto [n, mapping] : llvm::enumerate(spots))
+    for (size_t i = 0; i < each; ++i)
+      mapping.map(loop.getResult(unsigned(i)), clone.getResult(unsigned(n * each + i)));
 }
 
 static void cloneOne(Vectors &vectors, Operation &op, IRMapping &mapping) {
@@ -65,19 +73,23 @@ static void cloneOne(Vectors &vectors, Operation &op, IRMapping &mapping) {
   }
 }
 
-void cloneOntoLanes(Vectors &vectors, Block &block, IRMapping &mapping, ReadElement readElement) {
+void cloneOntoLanes(Vectors &vectors, Block &block, MutableArrayRef<IRMapping> spots, ReadElement readElement) {
   for (Operation &op : block.without_terminator()) {
-    if (auto at = dyn_cast<tile::AtOp>(op)) {
-      SmallVector<Value> indices;
-      for (Value index : at.getIndices())
-        indices.push_back(mapping.lookupOrDefault(index));
-      mapping.map(at.getResult(), readElement(at, indices));
-    } else if (auto peek = dyn_cast<tile::PeekOp>(op)) {
-      mapping.map(peek.getResult(), clonePeek(vectors, peek, mapping));
-    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      cloneLoop(vectors, loop, mapping, readElement);
-    } else {
-      cloneOne(vectors, op, mapping);
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      cloneLoop(vectors, loop, spots, readElement);
+      continue;
+    }
+    for (auto [spot, mapping] : llvm::enumerate(spots)) {
+      if (auto at = dyn_cast<tile::AtOp>(op)) {
+        SmallVector<Value> indices;
+        for (Value index : at.getIndices())
+          indices.push_back(mapping.lookupOrDefault(index));
+        mapping.map(at.getResult(), readElement(at, indices, spot));
+      } else if (auto peek = dyn_cast<tile::PeekOp>(op)) {
+        mapping.map(peek.getResult(), clonePeek(vectors, peek, mapping));
+      } else {
+        cloneOne(vectors, op, mapping);
+      }
     }
   }
 }

@@ -72,9 +72,21 @@ void TileLowering::emitRowsOutside() {
   auto alongRow = [&](Value row) {
     SmallVector<Value> start = neutrals(/*vector=*/true);
     Value end = valid(group.space().lanes), step = ir.constant(vectors.lanes);
-    SmallVector<Value> totals = ir.loop(ir.constant(0), end, step, start, [&](Value column, ValueRange before) {
-      return emitSpot(spotAt(row, column), before);
-    });
+    SmallVector<Value> totals = start;
+    Value from = ir.constant(0);
+    if (int64_t abreast = spotsAbreast(group.space().lanes)) {
+      // Whole vectors side by side, as far as they go.
+      Value many = ir.constant(abreast * vectors.lanes), until = ir.mul(ir.div(end, many), many);
+      totals = ir.loop(from, until, many, totals, [&](Value column, ValueRange before) {
+        SmallVector<Spot> spots;
+        for (int64_t n = 0; n < abreast; ++n)
+          spots.push_back({row, ir.add(column, ir.constant(n * vectors.lanes)), {}});
+        return emitSpots(spots, before);
+      });
+      from = until;
+    }
+    totals = ir.loop(from, end, step, totals,
+                     [&](Value column, ValueRange before) { return emitSpots(spotAt(row, column), before); });
     for (auto [reduce, total] : llvm::zip(reductions, totals)) {
       Value one = vectors.across(reduce.getKind(), total);
       if (row)
@@ -135,9 +147,20 @@ void TileLowering::emitColumnsOutside() {
         first = vectors.widen(readPlace(vectors, places.lookup(tile), rank1, spotAt({}, column), -1));
       }
     Value rows = valid(group.space().rows());
-    SmallVector<Value> totals = ir.loop(ir.constant(0), rows, ir.constant(1), start, [&](Value row, ValueRange before) {
-      return emitSpot(spotAt(row, column), before);
-    });
+    SmallVector<Value> totals = start;
+    Value from = ir.constant(0);
+    if (int64_t abreast = spotsAbreast(group.space().rows())) {
+      Value many = ir.constant(abreast), until = ir.mul(ir.div(rows, many), many);
+      totals = ir.loop(from, until, many, totals, [&](Value row, ValueRange before) {
+        SmallVector<Spot> spots;
+        for (int64_t n = 0; n < abreast; ++n)
+          spots.push_back(spotAt(ir.add(row, ir.constant(n)), column));
+        return emitSpots(spots, before);
+      });
+      from = until;
+    }
+    totals = ir.loop(from, rows, ir.constant(1), totals,
+                     [&](Value row, ValueRange before) { return emitSpots(spotAt(row, column), before); });
     for (auto [reduce, total] : llvm::zip(reductions, totals)) {
       const Place &place = places[reduce.getResult()];
       vectors.store(total, ir.address(place.pointer, place.element, column));
@@ -145,69 +168,93 @@ void TileLowering::emitColumnsOutside() {
   });
 }
 
-SmallVector<Value> TileLowering::emitSpot(const Spot &spot, ValueRange totals) {
+/// How many spots are worth emitting side by side along that dimension: where a region has a loop of its own, a quarter
+/// of the registers hold what it carries, and what is the same for all of them is read once. Else 0: one by one.
+int64_t TileLowering::spotsAbreast(int dimension) {
+  bool loops = llvm::any_of(group.operations(), [](Operation *op) {
+    auto map = dyn_cast<tile::MapOp>(op);
+    return map && !map.block()->getOps<scf::ForOp>().empty();
+  });
+  int64_t size = group.space().shape[dimension];
+  int64_t most = dimension == group.space().lanes ? llvm::divideCeil(size, vectors.lanes) : size;
+  int64_t abreast = std::min<int64_t>(machine.registers / 4, most);
+  return loops && abreast > 1 ? abreast : 0;
+}
+
+/// The group's operations at these spots, in ascending order where it matters.
+SmallVector<Value> TileLowering::emitSpots(ArrayRef<Spot> spots, ValueRange totals) {
   current.clear();
   SmallVector<Value> next(totals);
   size_t reduction = 0;
   for (Operation *op : group.operations()) {
     if (auto map = dyn_cast<tile::MapOp>(op)) {
-      Value value = evaluate(map, spot);
-      current[map.getResult()] = value;
+      evaluate(map, spots);
       if (auto place = places.find(map.getResult()); place != places.end())
-        writePlace(vectors, value, place->second, group.space(), spot);
+        for (auto [n, spot] : llvm::enumerate(spots))
+          writePlace(vectors, current[map.getResult()][n], place->second, group.space(), spot);
     } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
       Place place{store.getBase(), {}, store.getValue().getType().getElementType(), {}, false};
       for (OpFoldResult stride : store.mixedStrides())
         place.strides.push_back(size(stride));
-      writePlace(vectors, element(store.getValue(), spot, -1), place, group.space(), spot);
+      for (auto [n, spot] : llvm::enumerate(spots))
+        writePlace(vectors, element(store.getValue(), spots, n, -1), place, group.space(), spot);
     } else {
       auto reduce = cast<tile::ReduceOp>(op);
-      Value value = vectors.widen(element(reduce.getInput(), spot, -1));
-      if (spot.mask && !group.reducesDown()) {
-        Value none = vectors.widen(vectors.neutral(reduce.getKind(), reduce.getInput().getType().getElementType()));
-        value = arith::SelectOp::create(ir, ir.loc, spot.mask, value, none);
+      for (auto [n, spot] : llvm::enumerate(spots)) {
+        Value value = vectors.widen(element(reduce.getInput(), spots, n, -1));
+        if (spot.mask && !group.reducesDown()) {
+          Value none = vectors.widen(vectors.neutral(reduce.getKind(), reduce.getInput().getType().getElementType()));
+          value = arith::SelectOp::create(ir, ir.loc, spot.mask, value, none);
+        }
+        next[reduction] = vectors.combine(reduce.getKind(), next[reduction], value);
       }
-      next[reduction] = vectors.combine(reduce.getKind(), totals[reduction], value);
       ++reduction;
     }
   }
   return next;
 }
 
-Value TileLowering::element(Value tile, const Spot &spot, int64_t along) {
-  if (Value value = current.lookup(tile))
-    return value;
-  return readPlace(vectors, places.lookup(tile), group.space(), spot, along);
+Value TileLowering::element(Value tile, ArrayRef<Spot> spots, size_t number, int64_t along) {
+  if (auto made = current.find(tile); made != current.end())
+    return made->second[number];
+  return readPlace(vectors, places.lookup(tile), group.space(), spots[number], along);
 }
 
-Value TileLowering::evaluate(tile::MapOp map, const Spot &spot) {
+/// The map's values at the spots, into `current`.
+void TileLowering::evaluate(tile::MapOp map, ArrayRef<Spot> spots) {
   Block &block = *map.block();
-  IRMapping mapping;
+  SmallVector<IRMapping> mappings(spots.size());
   int64_t rank = map.getType().getRank();
   auto narrow = [&](Value value) { return arith::TruncIOp::create(ir, ir.loc, ir.i32(), value).getResult(); };
-  laneNumbers = {};
-  for (int64_t d = 0; d < rank; ++d) {
-    BlockArgument index = block.getArgument(d);
-    if (index.use_empty())
-      continue;
-    if (d != group.space().lanes) {
-      mapping.map(index, narrow(spot.row));
-      continue;
+  SmallVector<Value> laneNumbers(spots.size());
+  for (auto [s, spot] : llvm::enumerate(spots)) {
+    for (int64_t d = 0; d < rank; ++d) {
+      BlockArgument index = block.getArgument(d);
+      if (index.use_empty())
+        continue;
+      if (d != group.space().lanes) {
+        mappings[s].map(index, narrow(spot.row));
+        continue;
+      }
+      Value first = vectors.widen(narrow(spot.column));
+      laneNumbers[s] = arith::AddIOp::create(ir, ir.loc, first, vectors.numbers(ir.i32()));
+      mappings[s].map(index, laneNumbers[s]);
     }
-    Value first = vectors.widen(narrow(spot.column));
-    laneNumbers = arith::AddIOp::create(ir, ir.loc, first, vectors.numbers(ir.i32()));
-    mapping.map(index, laneNumbers);
+    for (size_t n = 0; n < map.getInputs().size(); ++n)
+      if (BlockArgument argument = block.getArgument(rank + n); !argument.use_empty())
+        mappings[s].map(argument, element(map.getInputs()[n], spots, s, map.inputAlong(n)));
   }
-  for (size_t n = 0; n < map.getInputs().size(); ++n)
-    if (BlockArgument argument = block.getArgument(rank + n); !argument.use_empty())
-      mapping.map(argument, element(map.getInputs()[n], spot, map.inputAlong(n)));
-  cloneOntoLanes(vectors, block, mapping,
-                 [&](tile::AtOp at, ArrayRef<Value> indices) { return readElement(at, indices, spot); });
-  return mapping.lookupOrDefault(cast<tile::YieldOp>(block.getTerminator()).getValue());
+  cloneOntoLanes(vectors, block, mappings, [&](tile::AtOp at, ArrayRef<Value> indices, size_t spot) {
+    return readElement(at, indices, spots[spot], laneNumbers[spot]);
+  });
+  SmallVector<Value> values;
+  for (IRMapping &mapping : mappings)
+    values.push_back(mapping.lookupOrDefault(cast<tile::YieldOp>(block.getTerminator()).getValue()));
+  current[map.getResult()] = values;
 }
 
 /// An element of any tile: whole vectors where the lanes' own number is the index of its lane dimension.
-Value TileLowering::readElement(tile::AtOp at, ArrayRef<Value> indices, const Spot &spot) {
+Value TileLowering::readElement(tile::AtOp at, ArrayRef<Value> indices, const Spot &spot, Value laneNumbers) {
   Place place = places.lookup(at.getTile());
   if (place.splat)
     return place.splat;

@@ -39,10 +39,12 @@ private:
   void placeResults(mlir::Operation *before);
   void emitRowsOutside();
   void emitColumnsOutside();
-  llvm::SmallVector<mlir::Value> emitSpot(const Spot &spot, mlir::ValueRange totals);
-  mlir::Value evaluate(tile::MapOp map, const Spot &spot);
-  mlir::Value element(mlir::Value tile, const Spot &spot, int64_t along);
-  mlir::Value readElement(tile::AtOp at, llvm::ArrayRef<mlir::Value> indices, const Spot &spot);
+  int64_t spotsAbreast(int dimension);
+  llvm::SmallVector<mlir::Value> emitSpots(llvm::ArrayRef<Spot> spots, mlir::ValueRange totals);
+  void evaluate(tile::MapOp map, llvm::ArrayRef<Spot> spots);
+  mlir::Value element(mlir::Value tile, llvm::ArrayRef<Spot> spots, size_t number, int64_t along);
+  mlir::Value readElement(tile::AtOp at, llvm::ArrayRef<mlir::Value> indices, const Spot &spot,
+                          mlir::Value laneNumbers);
   Spot spotAt(mlir::Value row, mlir::Value column);
   mlir::Value valid(int dimension);
   llvm::SmallVector<mlir::Value> neutrals(bool vector);
@@ -71,9 +73,8 @@ private:
   Group group;
   llvm::DenseMap<mlir::Value, Place> places;
   llvm::DenseMap<mlir::Value, mlir::Block *> homes; // the block whose course decides when a tile dies
-  llvm::DenseMap<mlir::Value, mlir::Value> current; // tiles of the group at the spot being emitted
-  mlir::Value laneNumbers;                          // of the map being cloned
-  llvm::SmallVector<tile::ReduceOp> reductions;     // of the group
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> current; // tiles of the group at the spots being emitted
+  llvm::SmallVector<tile::ReduceOp> reductions;                        // of the group
   llvm::SmallVector<mlir::Operation *> dead;
 };
 

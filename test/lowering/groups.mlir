@@ -73,3 +73,34 @@ func.func @region(%p: !llvm.ptr) {
   tile.store %t, %p strides [64, 1] valid [4, 64] : <4x64xf32>
   return
 }
+
+// A region with a loop of its own: four vectors of it side by side, whose sums the loop carries together and which
+// share what is the same for all; what is left of the row one by one.
+// CHECK-LABEL: @abreast
+// CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK: llvm.load {{.*}} : !llvm.ptr -> f32
+// CHECK-NOT: !llvm.ptr -> f32
+// CHECK-COUNT-4: arith.mulf
+// CHECK: scf.yield
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} -> (vector<8xf32>)
+func.func @abreast(%p: !llvm.ptr, %q: !llvm.ptr, %r: !llvm.ptr, %n: i64) {
+  %a = tile.load %p strides [64, 1] valid [2, %n] : <2x64xf32>
+  %s = tile.map () valid [2, %n] : () -> !tile.tile<2x64xf32> {
+  ^bb0(%i: i32, %j: i32):
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    %c16 = arith.constant 16 : i64
+    %zero = arith.constant 0.0 : f32
+    %t = scf.for %d = %c0 to %c16 step %c1 iter_args(%sum = %zero) -> (f32) : i64 {
+      %w = tile.peek %q[%d] : i64 -> f32
+      %x = tile.at %a[%i, %j] : <2x64xf32> -> f32
+      %y = arith.mulf %w, %x : f32
+      %z = arith.addf %sum, %y : f32
+      scf.yield %z : f32
+    }
+    tile.yield %t : f32
+  }
+  tile.store %s, %r strides [64, 1] valid [2, %n] : <2x64xf32>
+  return
+}

@@ -22,12 +22,13 @@ static long memory(const char *field) {
   return kb;
 }
 
-static double errorOfRow(const float *q, const float *k, const float *v, const float *y, int64_t n, int64_t row) {
+static double errorOfRow(int additive, const float *q, const float *k, const float *v, const float *y, int64_t n,
+                         int64_t row) {
   double *w = malloc(n * sizeof *w), sum = 0, most = -INFINITY, error = 0;
   for (int64_t j = 0; j < n; ++j) {
     w[j] = 0;
     for (int d = 0; d < D; ++d)
-      w[j] += (double)q[row * D + d] * k[j * D + d] / 8;
+      w[j] += (additive ? tanh(q[row * D + d] + k[j * D + d]) : (double)q[row * D + d] * k[j * D + d]) / 8;
     most = fmax(most, w[j]);
   }
   for (int64_t j = 0; j < n; ++j)
@@ -43,6 +44,7 @@ static double errorOfRow(const float *q, const float *k, const float *v, const f
 }
 
 int main(int argc, char **argv) {
+  int additive = !strcmp(argv[1], "additive");
   int64_t n = atoll(argv[2]), offsets[2] = {0, n};
   float *q = malloc(n * D * 4), *k = malloc(n * D * 4), *v = malloc(n * D * 4), *y = malloc(n * D * 4);
   uint32_t random = 1;
@@ -63,7 +65,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   long after = memory("VmHWM:");
-  double error = fmax(errorOfRow(q, k, v, y, n, 0), errorOfRow(q, k, v, y, n, n - 1));
+  double error = fmax(errorOfRow(additive, q, k, v, y, n, 0), errorOfRow(additive, q, k, v, y, n, n - 1));
   printf("%s: %ld KB beyond inputs and outputs, error %.1e\n", argv[1], after - before, error);
   return after - before >= 8192 || !(error < 1e-5);
 }
