@@ -557,7 +557,7 @@ void Emitter::leaveTurn(ScanOp op, Value turn) {
 
 /// attn_rt_tap(call, name, rank, dims, turns, data)
 LogicalResult Emitter::lowerTap(TapOp op) {
-  if (!program.probe)
+  if (!program.options.probe)
     return success();
   View shown = input(op, 0);
   assert(shown.layout.isPacked() && !shown.layout.uniform && "the plan has copied what is not");

@@ -14,13 +14,13 @@ using namespace mlir;
 
 namespace attn {
 
-FailureOr<Lowered> lowerModule(ModuleOp planned, const Target &target, bool probe) {
+FailureOr<Lowered> lowerModule(ModuleOp planned, const Target &target, const LowerOptions &options) {
   MLIRContext *context = planned.getContext();
   context->loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect,
                        LLVM::LLVMDialect, tile::TileDialect>();
   Lowered result;
   result.module = ModuleOp::create(planned.getLoc());
-  Program program(planned, *result.module, target, probe);
+  Program program(planned, *result.module, target, options);
   SmallVector<func::FuncOp> exports = exportsOf(planned);
   for (auto [i, function] : llvm::enumerate(exports)) {
     program.currentFunction = int64_t(i);

@@ -15,8 +15,13 @@ struct Lowered {
   std::string metadata; // docs/metadata.md; also in the module, for the runtime
 };
 
-/// Lowers every exported function; failures are reported at the operation. `probe`: taps are shown.
-mlir::FailureOr<Lowered> lowerModule(mlir::ModuleOp planned, const Target &target, bool probe);
+struct LowerOptions {
+  bool probe = false; // taps are shown
+  bool count = false; // attentions count their tiles
+};
+
+/// Lowers every exported function; failures are reported at the operation.
+mlir::FailureOr<Lowered> lowerModule(mlir::ModuleOp planned, const Target &target, const LowerOptions &options);
 
 } // namespace attn
 #endif

@@ -134,7 +134,7 @@ json::Object functionJson(func::FuncOp function, const Program &program) {
     addDims(result, type, function.getResultAttrOfType<DimsAttr>(i, "attn.dims"));
     results.push_back(std::move(result));
   }
-  if (program.probe)
+  if (program.options.probe)
     function.walk([&](TapOp tap) { taps.push_back(tap.getName()); });
   json::Object all{{"name", function.getName()},  {"sequences", std::move(sequences)}, {"longest", std::move(longest)},
                    {"params", std::move(params)}, {"results", std::move(results)},     {"taps", std::move(taps)}};
@@ -185,7 +185,9 @@ std::string metadataOf(const Program &program, ArrayRef<func::FuncOp> exports) {
     Attribute value = program.source->getAttr(name);
     return value ? toJson(value) : std::move(otherwise);
   };
-  json::Array weights, state, functions;
+  json::Array weights, state, functions, counts;
+  for (const std::string &name : program.counts)
+    counts.push_back(name);
   for (const auto &[key, use] : program.weights())
     weights.push_back(weightJson(use, program.target));
   for (const auto &[op, use] : program.states())
@@ -202,7 +204,8 @@ std::string metadataOf(const Program &program, ArrayRef<func::FuncOp> exports) {
                                  {"tokenizer", attribute("attn.tokenizer", "")},
                                  {"weights", std::move(weights)},
                                  {"state", std::move(state)},
-                                 {"functions", std::move(functions)}};
+                                 {"functions", std::move(functions)},
+                                 {"counts", std::move(counts)}};
   std::string text;
   llvm::raw_string_ostream(text) << all;
   return text;

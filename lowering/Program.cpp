@@ -19,8 +19,8 @@ static void addFunction(SmallVectorImpl<int64_t> &functions, int64_t current) {
     functions.push_back(current);
 }
 
-Program::Program(ModuleOp source, ModuleOp lowered, const Target &target, bool probe)
-    : source(source), lowered(lowered), target(target), probe(probe), symbols(lowered) {}
+Program::Program(ModuleOp source, ModuleOp lowered, const Target &target, const LowerOptions &options)
+    : source(source), lowered(lowered), target(target), options(options), symbols(lowered) {}
 
 int64_t Program::slot(WeightOp weight, bool packed) {
   auto [place, fresh] =

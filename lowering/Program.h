@@ -4,7 +4,7 @@
 #define ATTN_LOWERING_PROGRAM_H
 
 #include "dialect/AttnOps.h"
-#include "lowering/targets/Target.h"
+#include "lowering/Lower.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -29,13 +29,15 @@ struct StateUse {
 
 class Program {
 public:
-  Program(mlir::ModuleOp source, mlir::ModuleOp lowered, const Target &target, bool probe);
+  Program(mlir::ModuleOp source, mlir::ModuleOp lowered, const Target &target, const LowerOptions &options);
 
   mlir::ModuleOp source;
   mlir::ModuleOp lowered;
   const Target &target;
-  bool probe;
+  const LowerOptions &options;
   int64_t currentFunction = 0;
+  /// The attentions that count, by number; docs/metadata.md.
+  llvm::SmallVector<std::string> counts;
 
   /// The weight's first slot for the current function.
   int64_t slot(WeightOp weight, bool packed);

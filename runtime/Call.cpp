@@ -158,7 +158,7 @@ bool Call::run(int32_t index, const void *const *given, void *const *wanted) {
   call.inputs = inputs.data();
   call.outputs = outputs.data();
   call.weights = model.weights.pointers();
-  call.pool = &model.pool;
+  call.pool = &model;
   call.probe = taps.probe ? &taps : nullptr;
   if (!state.show(call) || !findScratch(entry, call))
     return false;
@@ -250,7 +250,11 @@ int64_t attn_output_size(const attn_model *model, int32_t function, int32_t resu
 
 void attn_rt_parallel_for(attn_call *call, attn_kernel *kernel, const void *args, int64_t tasks) {
   Kernel context = {call, kernel, args};
-  static_cast<ThreadPool *>(call->pool)->run(runKernel, &context, tasks);
+  static_cast<attn_model *>(call->pool)->pool.run(runKernel, &context, tasks);
+}
+
+void attn_rt_count(attn_call *call, int64_t place, const int64_t *counts) {
+  static_cast<attn_model *>(call->pool)->counts.add(static_cast<size_t>(place), counts);
 }
 
 void attn_rt_tap(attn_call *call, const char *name, int64_t rank, const int64_t *dims, const int64_t *turns,

@@ -269,9 +269,9 @@ bool Metadata::read(const attn_program &program) {
   Json root = document.root();
   if (!document.readText(root, "model", model, "") || !document.readText(root, "tokenizer", tokenizer, "") ||
       !optionalTexts(document, root, "features", features) || !optionalTexts(document, root, "prefixes", prefixes) ||
-      !optionalTexts(document, root, "ignores", ignores) || !readRenames(document, renames) ||
-      !document.readObject(root, "config", config, true) || !document.readArray(root, "functions", functionList) ||
-      !document.readArray(root, "weights", weightList))
+      !optionalTexts(document, root, "ignores", ignores) || !optionalTexts(document, root, "counts", counts) ||
+      !readRenames(document, renames) || !document.readObject(root, "config", config, true) ||
+      !document.readArray(root, "functions", functionList) || !document.readArray(root, "weights", weightList))
     return false;
   if (prefixes.empty())
     prefixes.push("");

@@ -57,6 +57,7 @@ struct Metadata {
   JsonDocument document; // owns all texts
   View model, tokenizer;
   Array<View> features, prefixes, ignores;
+  Array<View> counts;                   // names of the attentions that count
   Array<std::pair<View, View>> renames; // part of a name in the file, what the text calls it
   Json config = nullptr;                // null: none was read
   Array<WeightSpec> weights;

@@ -15,6 +15,7 @@ bool attn_model::open(const char *path, uint32_t flags) {
   for (size_t f = 0; f < metadata.functions.size(); ++f)
     if (!binding.missing[f].empty())
       metadata.functions[f].signature.missing = binding.missing[f].c_str();
+  counts.start(metadata.counts.size());
   return weights.pack(program, metadata, binding, pool);
 }
 
@@ -49,6 +50,15 @@ const char *attn_model_name(const attn_model *model) {
 const attn_function *attn_model_function(const attn_model *model, int32_t index) {
   bool inside = index >= 0 && static_cast<size_t>(index) < model->metadata.functions.size();
   return inside ? &model->metadata.functions[static_cast<size_t>(index)].signature : nullptr;
+}
+
+int32_t attn_model_count(const attn_model *model, int32_t index, attn_count *count) {
+  if (index < 0 || static_cast<size_t>(index) >= model->counts.size())
+    return 1;
+  size_t place = static_cast<size_t>(index);
+  auto sum = [&](int which) { return model->counts.sum(place, which); };
+  *count = {model->metadata.counts[place].data(), sum(0), sum(1), sum(2), sum(3)};
+  return 0;
 }
 
 int32_t attn_function_find(const attn_model *model, const char *name) {

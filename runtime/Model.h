@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef ATTN_RUNTIME_MODEL_H
 #define ATTN_RUNTIME_MODEL_H
+#include "runtime/Counts.h"
 #include "runtime/ModelFiles.h"
 #include "runtime/PackedWeights.h"
 #include "runtime/ThreadPool.h"
@@ -23,6 +24,7 @@ struct attn_model : attn::Heap {
   attn::ThreadPool pool;
   attn::Notes notes;
   attn::LazyTokenizer tokenizer;
+  attn::Counts counts;
 
 private:
   std::atomic<int64_t> holders{1};

@@ -25,7 +25,7 @@ typedef struct attn_call {
   const void *const *weights;    /* one a weight slot (see "weights" of the metadata), packed or plain */
   char *arena;                   /* 64-byte aligned scratch of this call; null: compute arena_bytes and return */
   int64_t arena_bytes;           /* out, when arena is null */
-  void *pool;                    /* the threads; opaque */
+  void *pool;                    /* the model, with its threads and counts; opaque */
   void *probe;                   /* who asked for taps; opaque, null if nobody */
   const int64_t *past;           /* [n] rows cached before this call; 0 in a function that caches nothing */
   const int64_t *capacity;       /* [n] rows that each session may hold */
@@ -52,6 +52,10 @@ void attn_rt_parallel_for(attn_call *call, attn_kernel *kernel, const void *args
  * dimension, its static size or -1 - s for the sequence dimension s of the function. */
 void attn_rt_tap(attn_call *call, const char *name, int64_t rank, const int64_t *dims, const int64_t *turns,
                  const void *data);
+/* Adds to the counts of attention number `place` (see "counts" of the metadata) ATTN_COUNTS numbers, in the order of
+ * attn_count in attn.h: tiles of queries, full tiles, partial tiles, bytes read. Only code made to count calls it. */
+void attn_rt_count(attn_call *call, int64_t place, const int64_t *counts);
+enum { ATTN_COUNTS = 4 };
 
 typedef struct attn_program {
   uint32_t abi_version;

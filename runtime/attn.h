@@ -148,6 +148,19 @@ typedef void attn_probe(void *user, const char *name, int32_t rank, const int64_
  * compiled without taps (attnc --probe). */
 ATTN_API int32_t attn_session_probe(attn_session *session, attn_probe *probe, void *user);
 
+/* What one attention of the model did, in all calls so far, in a library made by attnc --count. A tile is some queries
+ * of one head by some keys. */
+typedef struct attn_count {
+  const char *name;    /* the function, and the attention's place in the source: "logits at gpt2.attn:12:7" */
+  int64_t query_tiles; /* tiles of queries, each of which goes over keys */
+  int64_t full_tiles;  /* tiles of queries and keys without the mask's code: it hides nothing there, or there is none */
+  int64_t partial_tiles; /* tiles on which the mask was evaluated */
+  int64_t bytes;         /* of queries, keys and values, read for these tiles */
+} attn_count;
+/* Attention number `index` in the order in which they run; not 0 behind the last, and in a library that does not count.
+ */
+ATTN_API int32_t attn_model_count(const attn_model *model, int32_t index, attn_count *count);
+
 /*===-- text --===*/
 
 enum {

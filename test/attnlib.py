@@ -36,6 +36,10 @@ class Function(ctypes.Structure):
     ]
 
 
+class Count(ctypes.Structure):
+    _fields_ = [("name", c_char_p)] + [(name, c_int64) for name in ("query_tiles", "full_tiles", "partial_tiles", "bytes")]
+
+
 class Error(Exception):
     pass
 
@@ -73,6 +77,13 @@ class Model:
         if index < 0:
             raise Error(f"no function {name}")
         return index, self.lib.attn_model_function(self.handle, index).contents
+
+    def counts(self):
+        """Of each attention: name, tiles of queries, full tiles, partial tiles, bytes read; empty unless made to count."""
+        found, count = [], Count()
+        while self.lib.attn_model_count(self.handle, len(found), ctypes.byref(count)) == 0:
+            found.append((count.name.decode(), count.query_tiles, count.full_tiles, count.partial_tiles, count.bytes))
+        return found
 
     def prepare(self, name, inputs, offsets, capacity=65536, after=None):
         """A call ready to be made again and again: `inputs` one array (or None) a parameter, `offsets` one list a dimension.

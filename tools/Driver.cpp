@@ -243,7 +243,7 @@ bool Compilation::plan() {
 }
 
 bool Compilation::lowerPlan() {
-  mlir::FailureOr<Lowered> result = lowerModule(*module, *target, options.probe);
+  mlir::FailureOr<Lowered> result = lowerModule(*module, *target, {.probe = options.probe, .count = options.count});
   if (failed(result))
     return false;
   lowered = std::move(*result);

@@ -20,6 +20,7 @@ struct DriverOptions {
   std::optional<Stage> stopAfter; // ends there and writes nothing
   std::string dumpIr;             // a folder for the module after each pass
   bool probe = false;             // taps stay
+  bool count = false;             // attentions count their tiles
   bool strict = false;
   bool explain = false; // what passes did and did not, on standard error
   bool time = false;    // seconds of each stage, on standard error

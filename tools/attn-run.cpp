@@ -22,6 +22,10 @@ void addSource(CLI::App *command, Source &source) {
   command->add_flag("--strict", source.strict, "unused tensors and unread configuration are errors");
 }
 
+void addCount(CLI::App *command, Source &source) {
+  command->add_flag("--count", source.count, "show how many tiles of its mask each attention visited, and bytes read");
+}
+
 /// An error of more than the largest value, or one that is no number, would let everything pass.
 std::string checkTolerance(std::string &text) {
   double tolerance = 0;
@@ -49,6 +53,7 @@ int main(int argc, char **argv) {
   CallOptions calling;
   CLI::App *callCommand = app.add_subcommand("call", "one exported function on given tensors");
   addSource(callCommand, source);
+  addCount(callCommand, source);
   callCommand->add_option("FUNCTION", calling.function, "the exported function")->required();
   callCommand->add_option("--inputs", calling.inputsFile, "a .safetensors file, tensors named for the parameters");
   callCommand->add_option("--input", calling.inputs, "name=[[1, 2], [3, 4]]")->allow_extra_args(false);
@@ -94,6 +99,7 @@ int main(int argc, char **argv) {
   BenchOptions benching;
   CLI::App *benchCommand = app.add_subcommand("bench", "tokens a second, read and written");
   addSource(benchCommand, source);
+  addCount(benchCommand, source);
   benchCommand->add_option("--function", benching.function, "the exported function (default: `logits` or `decode`)");
   benchCommand->add_option("--prompt", benching.prompt, "tokens of the prompt")->capture_default_str();
   benchCommand->add_option("--generate", benching.generate, "tokens to write")->capture_default_str();
@@ -102,6 +108,7 @@ int main(int argc, char **argv) {
   VerifyOptions verifying;
   CLI::App *verifyCommand = app.add_subcommand("verify", "executes the model's verify.json and compares");
   addSource(verifyCommand, source);
+  addCount(verifyCommand, source);
   verifyCommand
       ->add_option("--tolerance", verifying.tolerance, "allowed error, relative to the largest value of a tensor")
       ->check(CLI::Validator(checkTolerance, "0 .. 1"))

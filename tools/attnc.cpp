@@ -24,6 +24,8 @@ cl::opt<std::string> precision("precision", cl::desc("what the code computes in:
                                cl::cat(category));
 cl::opt<bool> strict("strict", cl::desc("warnings about unread configuration are errors"), cl::cat(category));
 cl::opt<bool> probe("probe", cl::desc("keep taps, for attn_session_probe"), cl::cat(category));
+cl::opt<bool> countTiles("count", cl::desc("attentions count their tiles and bytes, for attn_model_count"),
+                         cl::cat(category));
 cl::opt<bool> explain("explain", cl::desc("say what the passes did and what they had to leave"), cl::cat(category));
 cl::opt<bool> timing("time", cl::desc("say how long each stage took"), cl::cat(category));
 cl::opt<bool> verifyPasses("verify-passes", cl::desc("check the module after every pass"), cl::cat(category));
@@ -73,6 +75,7 @@ int main(int argc, char **argv) {
     options.stopAfter = stopAfter;
   options.dumpIr = dumpIr;
   options.probe = probe;
+  options.count = countTiles;
   options.strict = strict;
   options.explain = explain;
   options.time = timing;

@@ -5,6 +5,7 @@
 // Regions.cpp     the text's score, mask and sink inside tile.map
 // Step.cpp        one tile of keys, and what comes before the first and behind the last
 // Visit.cpp       which keys are visited, and where no mask is needed
+// Count.cpp       counters of tiles and bytes, under --count
 #ifndef ATTN_LOWERING_ATTEND_ATTENDLOWERING_H
 #define ATTN_LOWERING_ATTEND_ATTENDLOWERING_H
 
@@ -66,6 +67,7 @@ public:
   void run();
 
 private:
+  enum Counter { QueryTiles, FullTiles, PartialTiles, Bytes }; // in the order of attn_rt_count
   struct Running {
     mlir::Value y, m, l; // tiles: weighted sums, integer maxima, sums of weights
   };
@@ -95,7 +97,12 @@ private:
   mlir::Value inverse(const Running &last);
   void storeWeights(const Running &last);
   mlir::Value finish(Running last);
+  void startCounting();
+  void tally(Counter counter, mlir::Value amount);
+  void tallyRows(const View &tensor, mlir::Value rows, int64_t numbers);
+  void endCounting();
   bool canHide() { return !op.getMask().empty() || !op.getScore().empty(); }
+  int64_t keyWidth() { return mlir::cast<mlir::RankedTensorType>(op.key().getType()).getShape().back(); }
   bool usesMaximum() { return op.getWeigh() == Weigh::softmax || op.getWeigh() == Weigh::softmax1; }
   bool usesDot() { return op.getScore().empty() || !op.getScore().front().getArgument(0).use_empty(); }
   tile::TileType type(llvm::ArrayRef<int64_t> shape) { return tile::TileType::get(ir.getContext(), shape, ir.f32()); }
@@ -119,6 +126,7 @@ private:
   llvm::DenseMap<mlir::Value, Local> capturedTensors; // by block argument
   mlir::Value queryTile, packedQueries, keyTile;
   mlir::Value queryArgument, keyArgument; // of the region being cloned
+  mlir::Value counts;                     // int64[ATTN_COUNTS] of this task; null: it does not count
 };
 
 } // namespace attn

@@ -69,10 +69,9 @@ Value AttendLowering::scores(Value key, OpFoldResult n, bool masked) {
   masked &= !op.getMask().empty();
   OpFoldResult m = folded(count), d = ir.getI64IntegerAttr(width);
   Value from = ir.address(kAt.pointer, ir.f32(), ir.mul(key, kAt.strides[0]));
-  int64_t keyWidth = cast<RankedTensorType>(op.key().getType()).getShape().back();
-  keyTile = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, keyWidth}), from,
+  keyTile = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, keyWidth()}), from,
                                  {folded(kAt.strides[0]), folded(kAt.strides.back())},
-                                 {n, OpFoldResult(ir.getI64IntegerAttr(keyWidth))}, ir.sub(keys, key));
+                                 {n, OpFoldResult(ir.getI64IntegerAttr(keyWidth()))}, ir.sub(keys, key));
   SmallVector<Value> given;
   if (usesDot())
     given.push_back(
@@ -117,6 +116,9 @@ Value AttendLowering::weigh(Value score, Value m, OpFoldResult n) {
 AttendLowering::Running AttendLowering::step(Running before, Value key, bool masked, Value guard) {
   Value left = ir.min(ir.constant(keysOfTile), ir.sub(keys, key));
   OpFoldResult m = folded(count), n = folded(left), w = ir.getI64IntegerAttr(valueWidth);
+  tally(masked ? PartialTiles : FullTiles, ir.constant(1));
+  tallyRows(k, left, keyWidth());
+  tallyRows(v, left, valueWidth);
   Value from = ir.address(vAt.pointer, ir.f32(), ir.mul(key, vAt.strides[0]));
   Value values = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, valueWidth}), from,
                                       {folded(vAt.strides[0]), folded(vAt.strides.back())}, {n, w}, ir.sub(keys, key));
@@ -156,6 +158,7 @@ void AttendLowering::storeWeights(const Running &last) {
   bool divides = op.getWeigh() != Weigh::sigmoid;
   Value factor = divides ? inverse(last) : Value();
   int keysDim = int(weightsAt.rank()) - 1;
+  tallyRows(k, keys, keyWidth());
   ir.loop(ir.constant(0), keys, ir.constant(keysOfTile), [&](Value key) {
     OpFoldResult n = folded(ir.min(ir.constant(keysOfTile), ir.sub(keys, key))), m = folded(count);
     Value p = weigh(scores(key, n), last.m, n);

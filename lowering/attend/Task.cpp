@@ -121,6 +121,8 @@ void AttendLowering::chooseTask() {
 
 Value AttendLowering::attempt(Value guard) {
   packedQueries = packQueries();
+  tally(QueryTiles, ir.constant(1));
+  tallyRows(q, count, width);
   Running end = overKeys(begin(), guard);
   Value again = finish(end);
   if (op.getWeights())
@@ -167,10 +169,12 @@ void AttendLowering::run() {
   for (Region *region : {&op.getScore(), &op.getMask(), &op.getSink()})
     if (!region->empty())
       bindOutsideScalars(*region, emitter, kernel, scalars);
+  startCounting();
   chooseTask();
   const Monomial &all = q.layout.dims[0].size;
   if (all.isStatic() && all.factor == 1) {
     oneQuery();
+    endCounting();
     return kernel.launch();
   }
   Value several = arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::ne, queries, ir.constant(1));
@@ -181,6 +185,7 @@ void AttendLowering::run() {
   ir.setInsertionPoint(choose.elseBlock()->getTerminator());
   oneQuery();
   ir.setInsertionPointAfter(choose);
+  endCounting();
   kernel.launch();
 }
 

@@ -67,7 +67,7 @@ static LogicalResult makeObject(Lowered &lowered, const Target &target, SmallVec
 
 FailureOr<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp planned, const Target &target,
                                                                    StringRef folder) {
-  FailureOr<Lowered> lowered = lowerModule(planned, target, /*probe=*/false);
+  FailureOr<Lowered> lowered = lowerModule(planned, target, {});
   SmallVector<char, 0> object;
   if (failed(lowered) || failed(makeObject(*lowered, target, object)))
     return failure();

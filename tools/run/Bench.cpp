@@ -105,6 +105,7 @@ int bench(const Source &source, const BenchOptions &options) {
   decode.row("decode", options.generate);
   fmt::print("memory    peak {:.1f} MB, a session of {} tokens {:.1f} MB; {} rounds\n", memoryOf("VmHWM") / megabyte,
              options.prompt + options.generate, std::max(perSession, 0.0) / megabyte, options.repetitions);
+  printCounts(source, model);
   return 0;
 }
 

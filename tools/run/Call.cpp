@@ -142,6 +142,7 @@ int call(const Source &source, const CallOptions &options) {
       capacity = std::max(capacity, int64_t(places.size()));
   Sessions sessions(model, sequences, capacity);
   batch.run(sessions.handles);
+  printCounts(source, model);
 
   Tensors results;
   for (int32_t r = 0; r < batch.function().results; ++r) {

@@ -94,6 +94,8 @@ std::vector<std::string> attncArguments(const Source &source) {
     arguments.push_back("--strict");
   if (source.probe)
     arguments.push_back("--probe");
+  if (source.count)
+    arguments.push_back("--count");
   return arguments;
 }
 

@@ -18,6 +18,7 @@ struct Source {
   std::string mcpu = "native";
   bool strict = false;
   bool probe = false; // compile with taps
+  bool count = false; // compile with counters, and show them at the end
   int32_t threads = 0;
 };
 
@@ -49,6 +50,9 @@ struct Model {
   Library library;
   attn_model *handle = nullptr;
 };
+
+/// Under --count: what each attention has done in all calls so far, as a table on stderr.
+void printCounts(const Source &source, const Model &model);
 
 /// Sessions of a model, ended with this.
 struct Sessions {

@@ -48,6 +48,8 @@ public:
   void execute(json_t *call);
   /// The table, what is left over, the count; the exit code.
   int report();
+  /// Under --count.
+  void showCounts(const Source &source) { printCounts(source, model); }
 
 private:
   const Tensor &use(const std::string &name);

@@ -323,7 +323,9 @@ int verify(const Source &source, const VerifyOptions &options) {
   json_array_foreach(calls, number, call) probing.probe |= json_object_get(call, "probes") != nullptr;
   Verifier verifier(probing, options);
   json_array_foreach(calls, number, call) verifier.execute(call);
-  return verifier.report();
+  int code = verifier.report();
+  verifier.showCounts(source);
+  return code;
 }
 
 } // namespace attn::run
