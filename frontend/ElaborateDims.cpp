@@ -334,6 +334,9 @@ Tensor Regrouping::emit() {
     opened.append(source.begin(), source.end());
     result = e.emitReshape(result, opened, x.lifted, where);
   }
+  // A sequence that gets another name moves under it.
+  for (size_t i = 0; i < rest.size() && rest[i]->isSequence(); ++i)
+    result.dims[placeOf(result.dims, rest[i])] = flat[want[i]].dim;
   // Where every dimension stays at its place, other names cost nothing.
   size_t i = 0;
   bool inPlace = renamesOnly && source.size() == flat.size();

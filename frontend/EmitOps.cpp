@@ -12,8 +12,10 @@ namespace attn {
 Location Elaborator::at(SMRange range) {
   if (!range.isValid())
     return UnknownLoc::get(&context);
-  Place place = diags.place(range.Start);
-  return FileLineColLoc::get(&context, place.file, place.line, place.column);
+  Place begin = diags.place(range.Start), end = diags.place(range.End);
+  if (end.line != begin.line || end.column <= begin.column)
+    return FileLineColLoc::get(&context, begin.file, begin.line, begin.column);
+  return FileLineColRange::get(builder.getStringAttr(begin.file), begin.line, begin.column, end.column);
 }
 
 RankedTensorType Elaborator::tensorType(DimsRef dims, Elem elem) {

@@ -88,6 +88,8 @@ private:
   }
   bool writeModule(mlir::ModuleOp module);
   void handle(mlir::Diagnostic &diagnostic);
+  SMRange rangeOf(mlir::Location location) const;
+  void remark(const mlir::Diagnostic &diagnostic);
 
   const DriverOptions &options;
   Diagnostics &diags;
@@ -105,6 +107,7 @@ private:
 
 Compilation::Compilation(const DriverOptions &given, Diagnostics &reports)
     : options(given), diags(reports), context(mlir::MLIRContext::Threading::DISABLED) {
+  context.printOpOnDiagnostic(false); // users know their text, not the dialect
   context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) { handle(diagnostic); });
 }
 
@@ -113,15 +116,31 @@ bool isDialect(StringRef path) {
   return path.ends_with(".mlir");
 }
 
+/// The place in the text, if it is known.
+SMRange Compilation::rangeOf(mlir::Location location) const {
+  auto place = location->findInstanceOf<mlir::FileLineColRange>();
+  if (!place)
+    return {};
+  StringRef name = place.getFilename().getValue();
+  SMRange begin = diags.rangeAt(name, place.getStartLine(), place.getStartColumn());
+  return {begin.Start, diags.rangeAt(name, place.getEndLine(), place.getEndColumn()).Start};
+}
+
+/// What a pass did or had to leave, with the other places it speaks of.
+void Compilation::remark(const mlir::Diagnostic &diagnostic) {
+  diags.note(rangeOf(diagnostic.getLocation()), diagnostic.str());
+  for (const mlir::Diagnostic &note : diagnostic.getNotes())
+    diags.note(rangeOf(note.getLocation()), note.str());
+}
+
 /// What passes and lowering report; a user's mistakes have mostly been found before.
 void Compilation::handle(mlir::Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
-  SMRange range;
-  if (auto place = diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>()) {
-    range = diags.rangeAt(place.getFilename().getValue(), place.getLine(), place.getColumn());
-    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error && isDialect(options.input))
-      text = formatv("{0}:{1}:{2}: {3}", place.getFilename().getValue(), place.getLine(), place.getColumn(), text);
-  }
+  SMRange range = rangeOf(diagnostic.getLocation());
+  auto place = diagnostic.getLocation()->findInstanceOf<mlir::FileLineColRange>();
+  if (place && diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error && isDialect(options.input))
+    text =
+        formatv("{0}:{1}:{2}: {3}", place.getFilename().getValue(), place.getStartLine(), place.getStartColumn(), text);
   switch (diagnostic.getSeverity()) {
   case mlir::DiagnosticSeverity::Error:
     diags.error(range, text);
@@ -134,7 +153,7 @@ void Compilation::handle(mlir::Diagnostic &diagnostic) {
     break;
   case mlir::DiagnosticSeverity::Remark:
     if (options.explain)
-      diags.note(SMRange(), text);
+      remark(diagnostic);
     break;
   }
 }
