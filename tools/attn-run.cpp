@@ -58,6 +58,7 @@ int main(int argc, char **argv) {
   callCommand->add_option("--inputs", calling.inputsFile, "a .safetensors file, tensors named for the parameters");
   callCommand->add_option("--input", calling.inputs, "name=[[1, 2], [3, 4]]")->allow_extra_args(false);
   callCommand->add_option("--output", calling.output, "the .safetensors file to write (default: JSON on stdout)");
+  callCommand->add_option("--weights-out", calling.weights, "the .svg to draw the result `weights` in, as a heat map");
   callCommand->add_flag("--batch", calling.batch, "the first axis of every tensor is the batch");
 
   TokenizeOptions tokenizing;

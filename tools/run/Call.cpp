@@ -8,8 +8,10 @@
 #include "tools/run/Batch.h"
 #include "tools/run/Commands.h"
 #include "tools/run/Failure.h"
+#include "tools/run/HeatMap.h"
 #include <algorithm>
 #include <cstdio>
+#include <ostream>
 #include <utility>
 
 namespace attn::run {
@@ -122,6 +124,7 @@ void printNested(const std::vector<float> &values, const std::vector<int64_t> &s
 int call(const Source &source, const CallOptions &options) {
   Model model(source);
   int32_t function = model.find(options.function);
+  int32_t weights = options.weights.empty() ? -1 : findWeights(model.function(function));
   Tensors inputs = gatherInputs(options);
   int64_t sequences = 1;
   for (auto &[name, tensor] : inputs) {
@@ -143,6 +146,8 @@ int call(const Source &source, const CallOptions &options) {
   Sessions sessions(model, sequences, capacity);
   batch.run(sessions.handles);
   printCounts(source, model);
+  if (weights >= 0)
+    writeWhole(options.weights, [&](std::ostream &file) { file << drawWeights(batch, weights); });
 
   Tensors results;
   for (int32_t r = 0; r < batch.function().results; ++r) {

@@ -23,6 +23,7 @@ struct CallOptions {
   std::string inputsFile;          // .safetensors, tensors named for the parameters
   std::vector<std::string> inputs; // name=VALUE, VALUE nested numbers
   std::string output;              // .safetensors; "": JSON on stdout
+  std::string weights;             // .svg, the weights as a picture; "": none
   bool batch = false;              // the first axis is the batch
 };
 int call(const Source &source, const CallOptions &options);

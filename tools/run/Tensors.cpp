@@ -116,7 +116,7 @@ Tensors readTensors(const std::string &path) {
   return tensors;
 }
 
-void writeTensors(const std::string &path, const Tensors &tensors) {
+void writeWhole(const std::string &path, const std::function<void(std::ostream &)> &write) {
   // A link is followed, a device or a pipe written to; a file appears whole, beside its place first.
   std::error_code error;
   fs::path target = fs::canonical(path, error);
@@ -124,16 +124,8 @@ void writeTensors(const std::string &path, const Tensors &tensors) {
   if (error)
     target = path;
   fs::path place = isFile ? fs::path(fmt::format("{}.{}", target.string(), getpid())) : target;
-  std::string header = headerOf(tensors);
-  uint64_t length = header.size();
   std::ofstream file(place, std::ios::binary);
-  file.write(reinterpret_cast<const char *>(&length), sizeof length);
-  file.write(header.data(), std::streamsize(header.size()));
-  for (const auto &[name, tensor] : tensors) {
-    const char *data = tensor.integer ? reinterpret_cast<const char *>(tensor.integers.data())
-                                      : reinterpret_cast<const char *>(tensor.floats.data());
-    file.write(data, tensor.size() * (tensor.integer ? 8 : 4));
-  }
+  write(file);
   file.close();
   error.clear();
   if (file && isFile)
@@ -143,6 +135,20 @@ void writeTensors(const std::string &path, const Tensors &tensors) {
   if (isFile)
     fs::remove(place, error);
   fail("cannot write `{}`", path);
+}
+
+void writeTensors(const std::string &path, const Tensors &tensors) {
+  std::string header = headerOf(tensors);
+  uint64_t length = header.size();
+  writeWhole(path, [&](std::ostream &file) {
+    file.write(reinterpret_cast<const char *>(&length), sizeof length);
+    file.write(header.data(), std::streamsize(header.size()));
+    for (const auto &[name, tensor] : tensors) {
+      const char *data = tensor.integer ? reinterpret_cast<const char *>(tensor.integers.data())
+                                        : reinterpret_cast<const char *>(tensor.floats.data());
+      file.write(data, tensor.size() * (tensor.integer ? 8 : 4));
+    }
+  });
 }
 
 Tensor parseTensor(const std::string &text, const std::string &what) {

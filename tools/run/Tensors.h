@@ -4,6 +4,8 @@
 #define ATTN_TOOLS_RUN_TENSORS_H
 
 #include <cstdint>
+#include <functional>
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,7 +29,9 @@ std::string showShape(const std::vector<int64_t> &shape);
 
 /// All tensors of a .safetensors file.
 Tensors readTensors(const std::string &path);
-/// Writes a .safetensors file, float32 and int64: whole or not at all, unless the path is that of a device or a pipe.
+/// Writes a file: whole or not at all, unless the path is that of a device or a pipe.
+void writeWhole(const std::string &path, const std::function<void(std::ostream &)> &write);
+/// Writes a .safetensors file, float32 and int64, in the same way.
 void writeTensors(const std::string &path, const Tensors &tensors);
 /// A number, or numbers nested in arrays: [[1, 2], [3, 4]]. Integers only if all are written so; `what` names it in
 /// messages.
