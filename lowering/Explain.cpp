@@ -21,7 +21,7 @@ namespace {
 
 class Explainer {
 public:
-  explicit Explainer(llvm::raw_ostream &stream) : out(stream) {}
+  Explainer(llvm::raw_ostream &stream, Precision how) : out(stream), precision(how) {}
 
   void function(func::FuncOp op) {
     out << op.getName() << ", sequences "
@@ -64,7 +64,7 @@ private:
     return count == 0 ? "" : (", " + Twine(count) + (count == 1 ? " operation" : " operations") + what).str();
   }
 
-  static std::string describe(Operation *op) {
+  std::string describe(Operation *op) {
     if (isView(op))
       return "";
     return TypeSwitch<Operation *, std::string>(op)
@@ -74,7 +74,7 @@ private:
         .Case([](OnceOp o) { return ("rows kept once in the session's `" + o.getState() + "`").str(); })
         .Case([](SessionOp o) { return ("the session's " + stringifySessionNumber(o.getNumber())).str(); })
         .Case([](LinearOp o) { return linear(o); })
-        .Case([](AttendOp o) { return attend(o); })
+        .Case([this](AttendOp o) { return attend(o); })
         .Case([](MapOp o) { return "elementwise" + onEach(o.getBody(), " an element"); })
         .Case([](ReduceOp o) { return (stringifyReduction(o.getKind()) + " over " + gone(o)).str(); })
         .Case([](SoftmaxOp o) { return ("softmax along " + o.getAlong()).str(); })
@@ -100,7 +100,7 @@ private:
         .str();
   }
 
-  static std::string attend(AttendOp op) {
+  std::string attend(AttendOp op) {
     auto query = cast<RankedTensorType>(op.query().getType()), value = cast<RankedTensorType>(op.value().getType());
     int64_t heads = 1;
     if (query.getRank() > 2)
@@ -113,6 +113,8 @@ private:
       words += onEach(op.getScore(), " a score");
     if (!op.getMask().empty())
       words += ", masked";
+    if (precision == Precision::bf16)
+      words += ", products of bf16 summed in f32";
     return words + (op.getWeights() ? ": weights kept" : ": one pass over the keys, no scores in memory");
   }
 
@@ -145,16 +147,17 @@ private:
   }
 
   llvm::raw_ostream &out;
+  Precision precision;
 };
 
 } // namespace
 
-std::string explainPlan(ModuleOp planned) {
+std::string explainPlan(ModuleOp planned, Precision precision) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (auto function : planned.getOps<func::FuncOp>())
     if (function->hasAttr("attn.export"))
-      Explainer(stream).function(function);
+      Explainer(stream, precision).function(function);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #ifndef ATTN_LOWERING_LOWER_H
 #define ATTN_LOWERING_LOWER_H
 
+#include "lowering/Precision.h"
 #include "lowering/targets/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -18,6 +19,7 @@ struct Lowered {
 struct LowerOptions {
   bool probe = false; // taps are shown
   bool count = false; // attentions count their tiles
+  Precision precision = Precision::f32;
 };
 
 /// Lowers every exported function; failures are reported at the operation.

@@ -196,6 +196,7 @@ std::string metadataOf(const Program &program, ArrayRef<func::FuncOp> exports) {
     functions.push_back(functionJson(function, program));
   json::Value all = json::Object{{"model", attribute("attn.model", "")},
                                  {"mcpu", program.target.name},
+                                 {"precision", nameOf(program.options.precision)},
                                  {"features", featuresJson(program.target)},
                                  {"config", attribute("attn.config", json::Object())},
                                  {"prefixes", attribute("attn.prefixes", json::Array{""})},

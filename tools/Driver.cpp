@@ -257,12 +257,13 @@ bool Compilation::plan() {
     buildPlanPipeline(manager);
   });
   if (planned && options.explain)
-    errs() << explainPlan(*module);
+    errs() << explainPlan(*module, options.precision);
   return planned;
 }
 
 bool Compilation::lowerPlan() {
-  mlir::FailureOr<Lowered> result = lowerModule(*module, *target, {.probe = options.probe, .count = options.count});
+  LowerOptions how{.probe = options.probe, .count = options.count, .precision = options.precision};
+  mlir::FailureOr<Lowered> result = lowerModule(*module, *target, how);
   if (failed(result))
     return false;
   lowered = std::move(*result);

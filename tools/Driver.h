@@ -5,6 +5,7 @@
 
 #include "frontend/Diagnostics.h"
 #include "lowering/EmitObject.h"
+#include "lowering/Precision.h"
 #include "tools/Stages.h"
 #include <optional>
 
@@ -19,8 +20,9 @@ struct DriverOptions {
   Stage emit = Stage::library;
   std::optional<Stage> stopAfter; // ends there and writes nothing
   std::string dumpIr;             // a folder for the module after each pass
-  bool probe = false;             // taps stay
-  bool count = false;             // attentions count their tiles
+  Precision precision = Precision::f32;
+  bool probe = false; // taps stay
+  bool count = false; // attentions count their tiles
   bool strict = false;
   bool explain = false; // what passes did and did not, on standard error
   bool time = false;    // seconds of each stage, on standard error

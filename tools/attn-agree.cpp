@@ -52,6 +52,7 @@ cl::opt<double> tolerance("tolerance", cl::desc("relative to the largest value")
 cl::opt<bool> pointwise("pointwise", cl::desc("relative to each value, not to the largest"));
 cl::opt<double> floorOption("floor", cl::desc("the largest value counts as at least this"), cl::init(0));
 cl::opt<std::string> mcpu("mcpu", cl::desc("the machine to compile for"), cl::init("native"));
+cl::opt<std::string> precisionOption("precision", cl::desc("f32 or bf16, as attnc's"), cl::init("f32"));
 cl::opt<bool> quiet("quiet", cl::desc("show only what is wrong"));
 cl::opt<Passes> passes("passes", cl::desc("what runs before lowering"), cl::init(Passes::all),
                        cl::values(clEnumValN(Passes::all, "all", "the compiler's passes"),
@@ -161,10 +162,13 @@ FailureOr<int> judgeModule(ModuleOp module, StringRef folder) {
   std::optional<Target> target = findTarget(mcpu);
   if (!target)
     return module.emitError() << "there is no machine `" << mcpu << "`";
+  std::optional<Precision> precision = findPrecision(precisionOption);
+  if (!precision)
+    return module.emitError() << "there is no precision `" << precisionOption << "`";
   Program program{module, *transformed, nullptr, {}};
   int wrong = 0;
   if (passes != Passes::only) {
-    auto made = CompiledModule::compile(*transformed, *target, folder);
+    auto made = CompiledModule::compile(*transformed, *target, *precision, folder);
     if (failed(made))
       return failure();
     program.compiled = std::move(*made);

@@ -20,8 +20,8 @@ cl::opt<std::string> config("config", cl::desc("config.json, or the folder that 
                             cl::cat(category));
 cl::opt<std::string> mcpu("mcpu", cl::desc("the machine: native, x86-64-v3, …"), cl::init("native"), cl::cat(category));
 cl::opt<std::string> machine("target", cl::desc("what kind of machine: cpu"), cl::init("cpu"), cl::cat(category));
-cl::opt<std::string> precision("precision", cl::desc("what the code computes in: f32"), cl::init("f32"),
-                               cl::cat(category));
+cl::opt<std::string> precision("precision", cl::desc("what attention multiplies in: f32, or bf16 with sums in f32"),
+                               cl::init("f32"), cl::cat(category));
 cl::opt<bool> strict("strict", cl::desc("warnings about unread configuration are errors"), cl::cat(category));
 cl::opt<bool> probe("probe", cl::desc("keep taps, for attn_session_probe"), cl::cat(category));
 cl::opt<bool> countTiles("count", cl::desc("attentions count their tiles and bytes, for attn_model_count"),
@@ -62,9 +62,11 @@ int main(int argc, char **argv) {
     return 2;
   if (machine != "cpu")
     return usage("--target=" + machine + ": code is made for cpu only");
-  if (precision != "f32")
-    return usage("--precision=" + precision + ": code computes in f32 only");
+  std::optional<attn::Precision> multiplied = attn::findPrecision(precision);
+  if (!multiplied)
+    return usage("--precision=" + precision + ": attention multiplies in f32 or bf16");
   attn::DriverOptions options;
+  options.precision = *multiplied;
   options.input = input;
   options.output = output;
   options.config = config;

@@ -11,6 +11,7 @@
 
 #include "lowering/Emitter.h"
 #include "lowering/Kernel.h"
+#include "lowering/Program.h"
 #include "lowering/tile/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -53,7 +54,9 @@ struct Scalars {
   /// A whole number at least log2(e^score).
   mlir::Value above(mlir::Value score) { return mlir::math::CeilOp::create(ir, ir.loc, mul(score, number(log2OfE))); }
   /// e^score / 2^m
-  mlir::Value weight(mlir::Value score, mlir::Value m) { return tile::ExpOp::create(ir, ir.loc, ir.f32(), score, m); }
+  mlir::Value weight(mlir::Value score, mlir::Value m, bool rough = false) {
+    return tile::ExpOp::create(ir, ir.loc, ir.f32(), score, m, rough);
+  }
 };
 
 /// A tile.map whose region `element` writes.
@@ -86,6 +89,7 @@ private:
   void oneQuery();
   mlir::Value attempt(mlir::Value guard);
   mlir::Value packQueries();
+  mlir::Value forProduct(mlir::Value tile, int64_t along, llvm::ArrayRef<mlir::OpFoldResult> valid);
   mlir::Value headOf(Scalars &in, mlir::Value headNumber, mlir::Value row);
   Running begin();
   mlir::Value endOf(const KeyEnd &end);
@@ -105,6 +109,7 @@ private:
   int64_t keyWidth() { return mlir::cast<mlir::RankedTensorType>(op.key().getType()).getShape().back(); }
   bool usesMaximum() { return op.getWeigh() == Weigh::softmax || op.getWeigh() == Weigh::softmax1; }
   bool usesDot() { return op.getScore().empty() || !op.getScore().front().getArgument(0).use_empty(); }
+  bool rounds() { return emitter.program.options.precision == Precision::bf16; }
   tile::TileType type(llvm::ArrayRef<int64_t> shape) { return tile::TileType::get(ir.getContext(), shape, ir.f32()); }
 
   Emitter &emitter;

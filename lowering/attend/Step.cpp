@@ -14,15 +14,20 @@ static Value addI32(Ir &ir, Value a, Value b) {
   return arith::AddIOp::create(ir, ir.loc, a, b);
 }
 
+/// A tile as products over its dimension `along` take it: with --precision=bf16 they round it first.
+Value AttendLowering::forProduct(Value tile, int64_t along, ArrayRef<OpFoldResult> valid) {
+  return rounds() ? tile::RoundOp::create(ir, ir.loc, tile, along, valid).getResult() : tile;
+}
+
 /// The queries as the dot wants them, turned once for all key tiles; the scale goes in where nothing else needs it.
 Value AttendLowering::packQueries() {
   OpFoldResult m = folded(count), d = ir.getI64IntegerAttr(width);
   Value from = ir.address(qAt.pointer, ir.f32(), ir.mul(first, qAt.strides[0]));
   queryTile = tile::LoadOp::create(ir, ir.loc, type({rows, width}), from,
                                    {folded(rowStride(qAt)), folded(qAt.strides.back())}, {m, d});
-  double factor = op.getScale().convertToDouble();
-  auto scaled = [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], in.number(factor)); };
-  return mapTile(ir, type({rows, width}), queryTile, {}, {m, d}, scaled);
+  double scale = op.getScale().convertToDouble();
+  auto scaled = [&](Scalars &in, ValueRange, ValueRange e) { return in.mul(e[0], in.number(scale)); };
+  return forProduct(mapTile(ir, type({rows, width}), queryTile, {}, {m, d}, scaled), 1, {m, d});
 }
 
 /// The number of a row's head.
@@ -74,8 +79,8 @@ Value AttendLowering::scores(Value key, OpFoldResult n, bool masked) {
                                  {n, OpFoldResult(ir.getI64IntegerAttr(keyWidth()))}, ir.sub(keys, key));
   SmallVector<Value> given;
   if (usesDot())
-    given.push_back(
-        tile::DotOp::create(ir, ir.loc, tile::Form::nk, packedQueries, keyTile, Value(), Value(), {m, n, d}, few));
+    given.push_back(tile::DotOp::create(ir, ir.loc, tile::Form::nk, packedQueries, forProduct(keyTile, 1, {n, d}),
+                                        Value(), Value(), {m, n, d}, few));
   if (!masked && op.getScore().empty())
     return given[0];
   Value firstQuery = toI32(ir, ir.add(first, past)), firstKey = toI32(ir, key), headNumber = toI32(ir, head);
@@ -101,7 +106,7 @@ Value AttendLowering::weigh(Value score, Value m, OpFoldResult n) {
   SmallVector<OpFoldResult> valid{folded(count), n};
   if (usesMaximum())
     return mapTile(ir, tileType, {score, m}, {-1, 0}, valid,
-                   [&](Scalars &in, ValueRange, ValueRange e) { return in.weight(e[0], e[1]); });
+                   [&](Scalars &in, ValueRange, ValueRange e) { return in.weight(e[0], e[1], rounds()); });
   return mapTile(ir, tileType, score, {}, valid, [&](Scalars &in, ValueRange, ValueRange e) -> Value {
     Value hidden = in.equals(e[0], in.number(-infinity));
     Value t = in.choose(hidden, in.number(0), e[0]), p = t;
@@ -140,8 +145,8 @@ AttendLowering::Running AttendLowering::step(Running before, Value key, bool mas
   Value p = weigh(score, now.m, n);
   // The sum goes on from what it was, so that it does not depend on which keys share a tile.
   now.l = tile::ReduceOp::create(ir, ir.loc, tile::Reduction::sum, p, 1, {m, n}, /*ordered=*/true, sum);
-  now.y =
-      tile::DotOp::create(ir, ir.loc, tile::Form::kn, p, values, carried, canHide() ? guard : Value(), {m, w, n}, few);
+  now.y = tile::DotOp::create(ir, ir.loc, tile::Form::kn, forProduct(p, 1, {m, n}), forProduct(values, 0, {n, w}),
+                              carried, canHide() ? guard : Value(), {m, w, n}, few);
   return now;
 }
 

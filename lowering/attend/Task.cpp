@@ -42,9 +42,9 @@ AttendLowering::AttendLowering(Emitter &owner, AttendOp attend)
   for (size_t i = 1; i + 1 < q.rank(); ++i)
     heads *= q.layout.dims[i].size.factor;
   findShared();
-  // Keys that have to be copied side by side first should serve more queries.
+  // Keys that have to be copied side by side or rounded first should serve more queries.
   const Monomial &keyStride = k.layout.dims[0].stride;
-  if (keyStride.isStatic() && Target::collide(keyStride.factor * 4))
+  if (rounds() || (keyStride.isStatic() && Target::collide(keyStride.factor * 4)))
     rows *= 2;
 }
 

@@ -22,6 +22,7 @@ struct Product {
   Ir &ir;
   Vectors vectors;
   Guard guard;
+  bool pairs;
   Value each, eachRow, eachK, wide, wideK, out, outRow, rows, lanes, inner, add, ahead, aheadRow, aheadLines;
   Value streamed, streamedRow; // where there is one row
 
@@ -33,11 +34,37 @@ struct Product {
   void block(Value row, Value column, int64_t height, int64_t width);
   SmallVector<Value> sums(Value row, Value column, int64_t height, int64_t width, ValueRange start);
   Value term(Value factor, Value spread, Value vector, Value total);
+  Value termOfPairs(Value spread, Value vector, Value total);
 };
 
 } // namespace
 
+/// A guarded product takes 0 for the other factor, number by number: a product of zeros changes no bit of the sum that
+/// is seen in the end.
+Value Product::termOfPairs(Value spread, Value vector, Value total) {
+  auto numbers = VectorType::get({2 * vectors.lanes}, ir.getBF16Type());
+  auto bits = VectorType::get({2 * vectors.lanes}, ir.getI16Type());
+  if (guard != Guard::None) {
+    Value weight = guard == Guard::Wide ? vector : spread, other = guard == Guard::Wide ? spread : vector;
+    auto same = [&](int16_t number) {
+      return arith::ConstantOp::create(ir, ir.loc, DenseElementsAttr::get(bits, number)).getResult();
+    };
+    Value size = arith::AndIOp::create(ir, ir.loc, LLVM::BitcastOp::create(ir, ir.loc, bits, weight), same(0x7fff));
+    Value zero = same(0), skip = arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::eq, size, zero);
+    other = LLVM::BitcastOp::create(ir, ir.loc, bits, other);
+    other = arith::SelectOp::create(ir, ir.loc, skip, zero, other);
+    (guard == Guard::Wide ? spread : vector) = other;
+  }
+  Value a = LLVM::BitcastOp::create(ir, ir.loc, numbers, spread),
+        b = LLVM::BitcastOp::create(ir, ir.loc, numbers, vector);
+  return LLVM::CallIntrinsicOp::create(ir, ir.loc, total.getType(),
+                                       ir.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"), ValueRange{total, a, b})
+      .getResult(0);
+}
+
 Value Product::term(Value factor, Value spread, Value vector, Value total) {
+  if (pairs)
+    return termOfPairs(spread, vector, total);
   Value sum = math::FmaOp::create(ir, ir.loc, spread, vector, total);
   if (guard == Guard::None)
     return sum;
@@ -173,10 +200,10 @@ void Product::columns(int64_t rowBlock, int64_t vectorBlock) {
   });
 }
 
-LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard) {
-  StringRef name = guard == Guard::None   ? "attn_dot"
-                   : guard == Guard::Wide ? "attn_dot_guard_wide"
-                                          : "attn_dot_guard_each";
+LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard, bool pairs) {
+  std::string name = pairs ? "attn_dot_pairs" : "attn_dot";
+  if (guard != Guard::None)
+    name += guard == Guard::Wide ? "_guard_wide" : "_guard_each";
   if (auto made = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return made;
   OpBuilder builder(module.getBodyRegion());
@@ -190,14 +217,14 @@ LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard)
   ir.setInsertionPointToEnd(body);
   auto a = body->getArguments();
   Product product{ir,    Vectors(ir, target.lanes),
-                  guard, a[0],
-                  a[1],  a[2],
-                  a[3],  a[4],
-                  a[5],  a[6],
-                  a[7],  a[8],
-                  a[9],  a[10],
-                  a[11], a[12],
-                  a[13]};
+                  guard, pairs,
+                  a[0],  a[1],
+                  a[2],  a[3],
+                  a[4],  a[5],
+                  a[6],  a[7],
+                  a[8],  a[9],
+                  a[10], a[11],
+                  a[12], a[13]};
   if (guard == Guard::None) {
     Value one = arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::eq, product.rows, ir.constant(1));
     auto choose = scf::IfOp::create(ir, ir.loc, one, /*withElseRegion=*/true);

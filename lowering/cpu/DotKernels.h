@@ -8,8 +8,9 @@
 // `each` is read number by number, each spread over a vector; `wide` and `out` are read and written in whole vectors,
 // also beyond `lanes`. A block of panelRows x panelVectors sums stays in registers while k runs; fewer rows and vectors
 // have blocks of their own, so no row of work is wasted. Every sum is one chain in ascending k: its bits do not depend
-// on the block it lies in. Meanwhile aheadLines cache lines of each row from `ahead` on are asked for. One function for
-// all shapes keeps compile time down; its calls cost a few dozen cycles.
+// on the block it lies in. With `pairs` each number of an operand is a pair of bfloat16 numbers, whose two products are
+// added by the machine's instruction for it (lowering/cpu/Round.h). Meanwhile aheadLines cache lines of each row from
+// `ahead` on are asked for. One function for all shapes keeps compile time down; its calls cost a few dozen cycles.
 #ifndef ATTN_LOWERING_CPU_DOTKERNELS_H
 #define ATTN_LOWERING_CPU_DOTKERNELS_H
 
@@ -25,13 +26,13 @@ namespace attn::cpu {
 /// Which terms of a guarded product count 0 whatever the other factor holds.
 enum class Guard {
   None,
-  Wide, // those whose `wide` number is 0
+  Wide, // those whose `wide` number is 0 (of a pair: each for its own)
   Each, // those whose `each` number is 0
 };
 
 /// The module's product function, made if it is not there yet. Guarded ones are plain and slow: they run where a result
 /// was not finite.
-mlir::LLVM::LLVMFuncOp dotFunction(mlir::ModuleOp module, const Target &target, Guard guard);
+mlir::LLVM::LLVMFuncOp dotFunction(mlir::ModuleOp module, const Target &target, Guard guard, bool pairs = false);
 
 } // namespace attn::cpu
 #endif

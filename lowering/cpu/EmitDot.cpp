@@ -41,11 +41,17 @@ SmallVector<Value> TileLowering::rowsBehind(tile::LoadOp load) {
   return rowsAhead(load, ir.max(ir.constant(0), ir.min(own, ir.sub(load.getAll(), own))));
 }
 
+/// Where an operand's numbers come from, as they are or rounded.
+static tile::LoadOp loadedFrom(Value operand) {
+  auto round = operand.getDefiningOp<tile::RoundOp>();
+  return (round ? round.getInput() : operand).getDefiningOp<tile::LoadOp>();
+}
+
 /// What is loaded for the product with few rows of that form in `block`.
 static tile::LoadOp loadedForFew(Block *block, tile::Form form) {
   for (auto dot : block->getOps<tile::DotOp>())
     if (dot.getFew() && dot.getForm() == form)
-      return dot.getB().getDefiningOp<tile::LoadOp>();
+      return loadedFrom(dot.getB());
   return {};
 }
 
@@ -58,7 +64,7 @@ SmallVector<Value> TileLowering::aheadOf(tile::DotOp dot) {
     auto keys = values ? loadedForFew(dot->getBlock(), tile::Form::nk) : tile::LoadOp();
     return keys ? rowsBehind(keys) : nothingAhead();
   }
-  auto load = dot.getB().getDefiningOp<tile::LoadOp>();
+  auto load = loadedFrom(dot.getB());
   return load && collides(ir, places.lookup(load)) ? rowsBehind(load) : nothingAhead();
 }
 
@@ -94,7 +100,7 @@ Place TileLowering::eachOperand(Value tile, ArrayRef<OpFoldResult> valid) {
 void TileLowering::lowerDot(tile::DotOp dot) {
   ir.setInsertionPoint(dot);
   SmallVector<OpFoldResult> valid = dot.mixedValid(); // m, n, k
-  bool kn = dot.getForm() == tile::Form::kn;
+  bool kn = dot.getForm() == tile::Form::kn, pairs = machine.bf16 && dot.getA().getType().getElementType().isBF16();
   int lanes = choice.lanesOf(dot.getResult()), bK = kn ? 0 : 1;
   Place wide, each;
   Value wideK, eachRow, eachK;
@@ -127,6 +133,9 @@ void TileLowering::lowerDot(tile::DotOp dot) {
   }
   places[dot.getResult()] = out;
   homes[dot.getResult()] = dot->getBlock();
+  Value inner = size(valid[2]);
+  if (pairs)
+    inner = ir.ceilDiv(inner, ir.constant(2));
   SmallVector<Value> operands{each.pointer,
                               eachRow,
                               eachK,
@@ -136,11 +145,13 @@ void TileLowering::lowerDot(tile::DotOp dot) {
                               out.strides[1 - lanes],
                               size(valid[1 - lanes]),
                               size(valid[lanes]),
-                              size(valid[2]),
+                              inner,
                               add};
   llvm::append_range(operands, aheadOf(dot));
   auto module = owner->getParentOfType<ModuleOp>();
-  auto call = [&](Guard guard) { LLVM::CallOp::create(ir, ir.loc, dotFunction(module, machine, guard), operands); };
+  auto call = [&](Guard guard) {
+    LLVM::CallOp::create(ir, ir.loc, dotFunction(module, machine, guard, pairs), operands);
+  };
   if (!dot.getGuard()) {
     call(Guard::None);
   } else {

@@ -20,6 +20,8 @@ LaneChoice::LaneChoice(Operation *function, int64_t lanes) {
   function->walk([&](Operation *op) {
     if (auto map = dyn_cast<tile::MapOp>(op))
       uniteMap(map);
+    else if (auto round = dyn_cast<tile::RoundOp>(op))
+      classes.unionSets(round.getInput().getAsOpaquePointer(), round.getResult().getAsOpaquePointer());
     else if (auto dot = dyn_cast<tile::DotOp>(op); dot && dot.getAcc())
       unite(dot.getAcc(), dot.getResult());
     else

@@ -74,6 +74,10 @@ LogicalResult TileLowering::lowerOp(Operation *op) {
     dead.push_back(op);
     return success();
   }
+  if (auto round = dyn_cast<tile::RoundOp>(op)) {
+    lowerRound(round);
+    return success();
+  }
   if (!isa<tile::DotOp, scf::ForOp>(op) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<tile::TileType>))
     return op->emitError() << "tiles leave `" << op->getName() << "`, only loops may carry them";
   bool quiet = op->getNumRegions() == 0 && !isa<LLVM::StoreOp, LLVM::CallOp, tile::DotOp>(op) &&

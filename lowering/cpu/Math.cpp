@@ -97,6 +97,7 @@ struct Words {
   Value exp2(Value x) const;
   Value exp(Value x) const;
   Value expOver(Value x, Value over) const;
+  Value roughExpOver(Value x, Value over) const;
   std::pair<Value, Value> logParts(Value x) const;
   Value logEnds(Value x, Value inside) const;
   Value log(Value x) const;
@@ -212,6 +213,18 @@ Value Words::expOver(Value x, Value over) const {
     return scaled;
   Value scaled = mul(nearExp(atLeast(rest, real(-1))), powerBits(exponent));
   return select(is(CmpFPredicate::OLE, exponent, real(-127)), real(0), scaled);
+}
+
+/// The same within 1.02e-4: 2^(x log2 e) with the polynomial of degree 3 that is 1 at 0.
+Value Words::roughExpOver(Value x, Value over) const {
+  auto part = [&](Value rest) {
+    return polynomial(rest, {1, 0.6932829321617622, 0.2422110348756408, 0.05500896124822951});
+  };
+  Value t = mul(x, real(1.4426950408889634)), near = round(t), exponent = sub(near, over);
+  Value rest = sub(t, near); // exact, 0 of large numbers, NaN of infinite ones
+  if (Value scaled = scaleByInstruction(part(surely(rest, real(-1))), exponent))
+    return scaled;
+  return select(is(CmpFPredicate::OLE, exponent, real(-127)), real(0), mul(part(rest), powerBits(exponent)));
 }
 
 /// exp(x) - 1, by the quotient whose errors cancel.
@@ -392,7 +405,7 @@ static Value expand(Operation *op, const Words &w) {
       .Case([&](math::TanOp) { return w.div(w.sine(x(), 0), w.sine(x(), 1)); })
       .Case([&](math::PowFOp) { return w.power(x(0), x(1)); })
       .Case([&](math::RsqrtOp) { return w.div(w.real(1), math::SqrtOp::create(w.b, w.loc, x())); })
-      .Case([&](tile::ExpOp) { return w.expOver(x(0), x(1)); })
+      .Case([&](tile::ExpOp e) { return e.getRough() ? w.roughExpOver(x(0), x(1)) : w.expOver(x(0), x(1)); })
       .Case([&](tile::ScaleOp) { return w.scale(x(0), x(1)); })
       .Case([&](math::RoundEvenOp) { return w.target.fma ? Value() : w.round(x()); })
       .Case([&](math::FloorOp) { return w.target.fma ? Value() : w.floor(x()); })

@@ -60,6 +60,8 @@ private:
   llvm::SmallVector<mlir::Value> rowsBehind(tile::LoadOp load);
   llvm::SmallVector<mlir::Value> aheadOf(tile::DotOp dot);
   llvm::SmallVector<mlir::Value> aheadOf(tile::LoadOp keys);
+  // Round.cpp
+  void lowerRound(tile::RoundOp round);
   Place wideOperand(mlir::Value tile, int lanes, bool readOnce, llvm::ArrayRef<mlir::OpFoldResult> valid);
 
   mlir::Value size(mlir::OpFoldResult value);

@@ -24,6 +24,7 @@ struct Target {
   int64_t l2 = 512 << 10;
   bool fma = true;     // fused multiply-add is one instruction
   bool avx512 = false; // masks for every vector operation, vscalefps
+  bool bf16 = false;   // vdpbf16ps: products of pairs of bfloat16, summed in float32
 
   /// Columns of a packed weight's panel: [ceil(N / panel)][K][panel].
   int64_t panel() const { return lanes * panelVectors; }

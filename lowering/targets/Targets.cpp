@@ -46,6 +46,7 @@ Target x86Target(llvm::StringRef name, const llvm::StringMap<bool> &features) {
   for (const Row &row : x86Rows)
     if (features.lookup(row.feature) && features.lookup(row.also))
       apply(target, row);
+  target.bf16 = target.avx512 && features.lookup("avx512bf16");
   return target;
 }
 

@@ -61,8 +61,8 @@ LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError, Arr
     return emitError() << "a tile has one or two dimensions, not " << shape.size();
   if (llvm::any_of(shape, [](int64_t size) { return size <= 0; }))
     return emitError() << "a tile's sizes are positive";
-  if (!element.isF32() && !element.isInteger(32) && !element.isInteger(1))
-    return emitError() << "a tile holds f32, i32 or i1, not " << element;
+  if (!element.isF32() && !element.isInteger(32) && !element.isInteger(1) && !element.isBF16())
+    return emitError() << "a tile holds f32, i32, i1 or bf16, not " << element;
   return success();
 }
 
@@ -89,6 +89,9 @@ SmallVector<OpFoldResult> MapOp::mixedValid() {
   return mixed(getContext(), getStaticValid(), getValid());
 }
 SmallVector<OpFoldResult> ReduceOp::mixedValid() {
+  return mixed(getContext(), getStaticValid(), getValid());
+}
+SmallVector<OpFoldResult> RoundOp::mixedValid() {
   return mixed(getContext(), getStaticValid(), getValid());
 }
 SmallVector<OpFoldResult> DotOp::mixedValid() {
@@ -160,6 +163,13 @@ void ReduceOp::build(OpBuilder &builder, OperationState &state, Reduction kind, 
   if (type.getRank() == 2)
     result = TileType::get(builder.getContext(), {type.dim(1 - along)}, type.getElementType());
   build(builder, state, result, kind, input, along, ordered, from, v.values, v.fixed);
+}
+
+void RoundOp::build(OpBuilder &builder, OperationState &state, Value input, int64_t along,
+                    ArrayRef<OpFoldResult> valid) {
+  Sizes v(valid);
+  auto result = TileType::get(builder.getContext(), cast<TileType>(input.getType()).getShape(), builder.getBF16Type());
+  build(builder, state, result, input, along, v.values, v.fixed);
 }
 
 void DotOp::build(OpBuilder &builder, OperationState &state, Form form, Value a, Value b, Value acc, Value guard,
@@ -263,13 +273,34 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+LogicalResult RoundOp::verify() {
+  TileType from = getInput().getType(), to = getType();
+  if (failed(checkValid(*this, getStaticValid(), from.getShape())))
+    return failure();
+  if (from.getRank() != 2 || from.getShape() != to.getShape() || !from.getElementType().isF32() ||
+      !to.getElementType().isBF16())
+    return emitOpError() << "rounds a tile of two dimensions of f32 to bf16, not " << from << " to " << to;
+  if (int64_t along = getAlong(); along < 0 || along > 1)
+    return emitOpError() << "has no dimension " << along << " in " << from;
+  return success();
+}
+
+/// Whether an operand of bf16 was rounded for sums over its dimension `along`.
+static bool isRoundedAlong(Value operand, int64_t along) {
+  auto round = operand.getDefiningOp<RoundOp>();
+  return round && static_cast<int64_t>(round.getAlong()) == along;
+}
+
 LogicalResult DotOp::verify() {
   TileType a = getA().getType(), b = getB().getType(), result = getType();
   if (a.getRank() != 2 || b.getRank() != 2 || result.getRank() != 2)
     return emitOpError() << "multiplies tiles of two dimensions";
-  if (!a.getElementType().isF32() || !b.getElementType().isF32() || !result.getElementType().isF32())
-    return emitOpError() << "multiplies f32";
-  bool kn = getForm() == Form::kn;
+  bool rounded = a.getElementType().isBF16(), kn = getForm() == Form::kn;
+  if (a.getElementType() != b.getElementType() || (!rounded && !a.getElementType().isF32()) ||
+      !result.getElementType().isF32())
+    return emitOpError() << "multiplies f32, or bf16, and gives f32";
+  if (rounded && (!isRoundedAlong(getA(), 1) || !isRoundedAlong(getB(), kn ? 0 : 1)))
+    return emitOpError() << "multiplies tiles of bf16 that are not rounded along the dimension it sums over";
   int64_t m = a.dim(0), k = a.dim(1), n = b.dim(kn ? 1 : 0);
   if (b.dim(kn ? 0 : 1) != k || result.dim(0) != m || result.dim(1) != n)
     return emitOpError() << "shapes do not fit: " << a << ", " << b << " -> " << result;

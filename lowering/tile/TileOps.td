@@ -34,8 +34,11 @@ def Tile_Dialect : Dialect {
 
 def Tile_TileType : TypeDef<Tile_Dialect, "Tile"> {
   let mnemonic = "tile";
-  let summary = "a tile of one or two static dimensions of f32, i32 or i1";
-  let description = [{ `!tile.tile<48x64xf32>`. An i1 takes one byte in memory, 0 or not. }];
+  let summary = "a tile of one or two static dimensions of f32, i32, i1 or bf16";
+  let description = [{
+    `!tile.tile<48x64xf32>`. An i1 takes one byte in memory, 0 or not. Tiles of bf16 come from `tile.round` and are read by
+    products only.
+  }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -171,12 +174,31 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Tile_RoundOp : Tile_Op<"round", [Pure]> {
+  let summary = "a tile of bfloat16 numbers for a product";
+  let description = [{
+    `%b = tile.round %a along 1 valid [%n, 64] : !tile.tile<48x64xf32> -> !tile.tile<48x64xbf16>`: each number to the nearest
+    bfloat16, of two equally near ones to the even; NaN stays NaN. `along` is the dimension over which products of the result
+    sum, and they sum over all of it that is valid.
+  }];
+  let arguments = (ins Tile_TileType:$input, I64Attr:$along, Variadic<I64>:$valid, DenseI64ArrayAttr:$static_valid);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = [{
+    $input `along` $along `valid` custom<DynamicIndexList>($valid, $static_valid) attr-dict `:` type($input) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "int64_t":$along, "::llvm::ArrayRef<::mlir::OpFoldResult>":$valid)>];
+  let extraClassDeclaration = [{ ::llvm::SmallVector<::mlir::OpFoldResult> mixedValid(); }];
+  let hasVerifier = 1;
+}
+
 def Tile_DotOp : Tile_Op<"dot", [AttrSizedOperandSegments]> {
   let summary = "a product of two tiles, added to a third";
   let description = [{
     r[m, n] = acc[m, n] + sum_k a[m, k] * b[k, n] (form `kn`; b[n, k] in form `nk`), m, n, k below `valid`. Each element is one
     chain of multiply-adds in ascending k that begins with acc (0 without one). With `guard` true, terms whose a[m, k] is
     0 count 0 whatever b holds. `few` says that a has few rows: the lanes go along n, and b is not worth a copy.
+    a and b are both of f32 or both of bf16; then products are exact and sums are f32, a chain over pairs of neighbouring k
+    from an even one on (how the two of a pair are added is the machine's own way, the same for every product).
 
         %o2 = tile.dot kn %p, %v, %o guard %g valid [%m, 64, %k] : !tile.tile<48x64xf32>, !tile.tile<64x32xf32> -> !tile.tile<48x32xf32>
   }];
@@ -229,12 +251,14 @@ def Tile_ExpOp : Tile_Op<"exp", [Pure, AllTypesMatch<["x", "over", "result"]>]> 
   let description = [{
     `%p = tile.exp %x over %m : f32`: e^x / 2^m, where m is a whole number, not less than x log2 e rounded. The same bits for
     every m, but for the exponent; below 2^-126 the result may be 0. Of any finite x the result is finite, also where |x| is so
-    large (2^23) that neighbouring numbers are further apart than powers of e; -inf gives 0, whatever m, NaN NaN. For scalars in
-    map regions and vectors of them.
+    large (2^23) that neighbouring numbers are further apart than powers of e; -inf gives 0, whatever m, NaN NaN. A `rough` one
+    may be off by a part in 9,000 and 2^-23 |x| of it, for what bfloat16 is good enough for. For scalars in map regions and
+    vectors of them.
   }];
-  let arguments = (ins AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$x, AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$over);
+  let arguments = (ins AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$x, AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$over,
+                       UnitAttr:$rough);
   let results = (outs AnyTypeOf<[F32, VectorOfRankAndType<[1], [F32]>]>:$result);
-  let assemblyFormat = "$x `over` $over attr-dict `:` type($result)";
+  let assemblyFormat = "$x `over` $over (`rough` $rough^)? attr-dict `:` type($result)";
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"MapOp">]> {

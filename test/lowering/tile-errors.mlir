@@ -11,7 +11,7 @@ func.func private @size(!tile.tile<0x3xf32>)
 
 // -----
 
-// expected-error @below {{a tile holds f32, i32 or i1, not 'f64'}}
+// expected-error @below {{a tile holds f32, i32, i1 or bf16, not 'f64'}}
 func.func private @element(!tile.tile<2x3xf64>)
 
 // -----
@@ -130,8 +130,43 @@ func.func private @dot_rank(%a: !tile.tile<3xf32>, %b: !tile.tile<3x2xf32>) {
 
 // -----
 
+func.func private @dot_mixed(%a: !tile.tile<4x3xf32>, %b: !tile.tile<3x2xf32>) {
+  %r = tile.round %b along 0 valid [3, 2] : !tile.tile<3x2xf32> -> !tile.tile<3x2xbf16>
+  // expected-error @below {{multiplies f32, or bf16, and gives f32}}
+  %c = tile.dot kn %a, %r valid [4, 2, 3] : <4x3xf32>, <3x2xbf16> -> <4x2xf32>
+  return
+}
+
+// -----
+
+func.func private @dot_along(%a: !tile.tile<4x3xf32>, %b: !tile.tile<3x2xf32>) {
+  %l = tile.round %a along 1 valid [4, 3] : !tile.tile<4x3xf32> -> !tile.tile<4x3xbf16>
+  %r = tile.round %b along 1 valid [3, 2] : !tile.tile<3x2xf32> -> !tile.tile<3x2xbf16>
+  // expected-error @below {{multiplies tiles of bf16 that are not rounded along the dimension it sums over}}
+  %c = tile.dot kn %l, %r valid [4, 2, 3] : <4x3xbf16>, <3x2xbf16> -> <4x2xf32>
+  return
+}
+
+// -----
+
+func.func private @round_type(%a: !tile.tile<4x3xi32>) {
+  // expected-error @below {{rounds a tile of two dimensions of f32 to bf16, not '!tile.tile<4x3xi32>' to '!tile.tile<4x3xbf16>'}}
+  %b = tile.round %a along 1 valid [4, 3] : !tile.tile<4x3xi32> -> !tile.tile<4x3xbf16>
+  return
+}
+
+// -----
+
+func.func private @round_along(%a: !tile.tile<4x3xf32>) {
+  // expected-error @below {{has no dimension 2 in '!tile.tile<4x3xf32>'}}
+  %b = tile.round %a along 2 valid [4, 3] : !tile.tile<4x3xf32> -> !tile.tile<4x3xbf16>
+  return
+}
+
+// -----
+
 func.func private @dot_element(%a: !tile.tile<4x3xi32>, %b: !tile.tile<3x2xf32>) {
-  // expected-error @below {{multiplies f32}}
+  // expected-error @below {{multiplies f32, or bf16, and gives f32}}
   %c = tile.dot kn %a, %b valid [4, 2, 3] : <4x3xi32>, <3x2xf32> -> <4x2xf32>
   return
 }

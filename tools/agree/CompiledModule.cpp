@@ -66,8 +66,8 @@ static LogicalResult makeObject(Lowered &lowered, const Target &target, SmallVec
 }
 
 FailureOr<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp planned, const Target &target,
-                                                                   StringRef folder) {
-  FailureOr<Lowered> lowered = lowerModule(planned, target, {});
+                                                                   Precision precision, StringRef folder) {
+  FailureOr<Lowered> lowered = lowerModule(planned, target, {.precision = precision});
   SmallVector<char, 0> object;
   if (failed(lowered) || failed(makeObject(*lowered, target, object)))
     return failure();
