@@ -16,6 +16,7 @@
 #include "mlir/Pass/Pass.h"
 #include "passes/AttendRegions.h"
 #include "passes/Elementwise.h"
+#include "passes/NearAttention.h"
 #include "passes/Passes.h"
 #include "passes/Terms.h"
 
@@ -34,32 +35,26 @@ int64_t sizeOf(const NamedTensor &tensor, StringAttr name) {
   return tensorType(tensor.value).getDimSize(tensor.names.find(ownName(name)));
 }
 
-/// The dimensions that both inputs have and the output lacks.
-NameList findSummed(ContractOp op) {
-  NameList result;
-  for (StringAttr name : op.inDims(0).getNames())
-    if (op.inDims(1).find(ownName(name)) >= 0 && op.outDims().find(ownName(name)) < 0)
-      result.push_back(name);
-  return result;
-}
-
 /// Two products with a softmax between them. All names are those of the outer product.
 class Candidate {
 public:
   Candidate(ContractOp product, unsigned weights) : outer(product), weightsAt(weights) {}
 
-  /// Whether it is attention; `why` says what is missing where something like it is there.
+  /// Whether it is attention.
   bool match();
   void replace();
-  bool isNear = false; // there is a softmax in front of the product
-  std::string why;
+  std::optional<Reason> why; // what is missing, where it is like attention at all
 
 private:
-  bool fail(const Twine &reason) {
-    why = reason.str();
+  bool fail(const Twine &reason) { return fail(Reason{reason.str(), {}}); }
+  bool fail(Reason reason) {
+    why = std::move(reason);
     return false;
   }
   bool matchSoftmax();
+  bool matchAlong();
+  bool isOfKeys(StringAttr name) const;
+  static bool isHandedOn(Value value);
   bool matchScores();
   bool matchInner(Value product, DimsAttr names);
   bool sortQueriesAndKeys();
@@ -76,6 +71,7 @@ private:
   unsigned weightsAt;
   NamedTensor scores; // what the softmax is of
   StringRef along;
+  ContractOp inner;     // the product of queries and keys
   MapOp score;          // between the inner product and the softmax; may be none
   unsigned scoreAt = 0; // its input that is the product
   NamedTensor q, k, v;
@@ -86,28 +82,65 @@ private:
 
 bool Candidate::matchSoftmax() {
   Value weights = outer.getInputs()[weightsAt];
-  DimsAttr names = outer.inDims(weightsAt);
-  if (auto map = weights.getDefiningOp<MapOp>()) {
-    isNear = llvm::any_of(map.getInputs(), [](Value input) { return input.getDefiningOp<SoftmaxOp>(); });
-    return fail("the weights are changed after the softmax");
-  }
   auto softmax = weights.getDefiningOp<SoftmaxOp>();
-  if (!softmax)
+  if (!softmax) {
+    why = explainWeights(outer, weightsAt);
     return false;
-  isNear = true;
-  Renaming renaming = renamingByPlace(softmax.outDims(), names);
+  }
+  Renaming renaming = renamingByPlace(softmax.outDims(), outer.inDims(weightsAt));
   scores = {softmax.getInputs()[0], rename(softmax.inDims(0), renaming)};
   along = ownName(renaming.lookup(softmax.getAlong()));
   if (!weights.hasOneUse())
-    return fail("the weights are used elsewhere too");
+    return fail(explainReaders(weights, outer, Read::weights, along));
   if (!scores.value.hasOneUse())
-    return fail("the scores are used elsewhere too");
-  NameList over = findSummed(outer);
-  if (over.size() != 1 || ownName(over[0]) != along)
-    return fail("the softmax runs along `" + along + "`, which is not what the values are summed over");
-  keys = over[0];
+    return fail(explainReaders(scores.value, softmax, Read::scores, along));
+  if (!matchAlong())
+    return false;
+  keys = findSummed(outer).front();
   v = {outer.getInputs()[1 - weightsAt], outer.inDims(1 - weightsAt)};
   return true;
+}
+
+/// The values must be summed over what the softmax runs along.
+bool Candidate::matchAlong() {
+  NameList over = findSummed(outer);
+  if (over.size() == 1 && ownName(over[0]) == along)
+    return true;
+  if (outer.outDims().find(along) >= 0 && isHandedOn(outer.getOutput()))
+    return false; // the weights are mixed, which is said of the product that reads them then
+  std::string runs = "the softmax runs along `" + along.str() + "`, but the values are summed over ";
+  if (over.empty())
+    return fail(runs + "nothing");
+  if (over.size() > 1)
+    return fail(runs + listNames(over) + " together; what is summed over `" + along +
+                "` alone is attention, and the rest a sum of its result");
+  runs += listNames(over);
+  return fail(isOfKeys(over[0]) ? runs + "; `along: " + ownName(over[0]) + "` makes it attention" : runs);
+}
+
+/// Whether another product reads `value`, perhaps changed or turned around.
+bool Candidate::isHandedOn(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<ContractOp>(user) || (isa<MapOp, ReshapeOp>(user) && isHandedOn(user->getResult(0)));
+  });
+}
+
+/// Whether the scores have that dimension from just one side of a product.
+bool Candidate::isOfKeys(StringAttr name) const {
+  Value product = scores.value;
+  DimsAttr names = scores.names;
+  if (auto map = product.getDefiningOp<MapOp>())
+    for (auto [i, input] : llvm::enumerate(map.getInputs()))
+      if (input.getDefiningOp<ContractOp>()) {
+        product = input;
+        names = rename(map.inDims(i), renamingByPlace(map.outDims(), scores.names));
+      }
+  auto made = product.getDefiningOp<ContractOp>();
+  int place = names.find(ownName(name));
+  if (!made || place < 0)
+    return false;
+  StringRef own = made.outDims().dim(place);
+  return (made.inDims(0).find(own) >= 0) != (made.inDims(1).find(own) >= 0);
 }
 
 bool Candidate::matchScores() {
@@ -119,23 +152,23 @@ bool Candidate::matchScores() {
     if (!input.getDefiningOp<ContractOp>() || score.inDims(i).size() != scores.names.size())
       continue;
     if (found)
-      return fail("the scores are a function of several products");
+      return fail(explainScores(scores.value, score));
     found = i;
   }
   if (!found)
-    return fail("the scores are no function of one product of queries and keys");
+    return fail(explainScores(scores.value, score));
   scoreAt = *found;
   Value product = score.getInputs()[scoreAt];
   if (!product.hasOneUse())
-    return fail("the product of queries and keys is used elsewhere too");
+    return fail(explainReaders(product, score, Read::products, along));
   return matchInner(product, rename(score.inDims(scoreAt), renamingByPlace(score.outDims(), scores.names)));
 }
 
 /// The product of queries and keys, whose result is called `names`.
 bool Candidate::matchInner(Value product, DimsAttr names) {
-  auto inner = product.getDefiningOp<ContractOp>();
+  inner = product.getDefiningOp<ContractOp>();
   if (!inner)
-    return fail("the scores are no function of one product of queries and keys");
+    return fail(explainScores(product, MapOp()));
   Renaming renaming = renamingByPlace(inner.outDims(), names);
   SmallVector<DimsAttr> taken = {outer.inDims(0), outer.inDims(1), names};
   auto fresh = [&](StringRef wish) {
@@ -145,7 +178,8 @@ bool Candidate::matchInner(Value product, DimsAttr names) {
   };
   for (StringAttr summed : findSummed(inner)) {
     if (tensorType(inner.getInputs()[0]).isDynamicDim(inner.inDims(0).find(ownName(summed))))
-      return fail("the product of queries and keys sums over a sequence");
+      return fail("the product of queries and keys sums over the sequence `" + ownName(summed) +
+                  "`; rows of queries and keys have a fixed width");
     rows.push_back(renaming[ownName(summed)] = fresh(ownName(summed)));
   }
   row = rows.size() == 1 ? rows[0] : fresh("D");
@@ -154,28 +188,36 @@ bool Candidate::matchInner(Value product, DimsAttr names) {
   NamedTensor b{inner.getInputs()[1], rename(inner.inDims(1), renaming)};
   bool first = a.names.find(along) >= 0;
   if (first == (b.names.find(along) >= 0))
-    return fail("the softmax runs along a dimension that queries and keys share");
+    return fail("the softmax runs along `" + along + "`, which queries and keys share; each must have rows of its own");
   k = first ? a : b;
   q = first ? b : a;
   return sortQueriesAndKeys() && sortValues();
 }
 
 bool Candidate::sortQueriesAndKeys() {
-  for (StringAttr name : q.names.getNames())
+  // Rows of a fixed number are queries where nobody else has that dimension, but rather those of a sequence.
+  for (StringAttr name : q.names.getNames()) {
+    bool isSequence = ShapedType::isDynamic(sizeOf(q, name));
     if (!contains(rows, name) && k.names.find(ownName(name)) < 0 &&
-        (!queries || ShapedType::isDynamic(sizeOf(q, name))))
+        (isSequence || (!queries && v.names.find(ownName(name)) < 0)))
       queries = name;
+  }
   for (StringAttr name : q.names.getNames())
     if (!contains(rows, name) && name != queries) {
       if (ShapedType::isDynamic(sizeOf(q, name)))
-        return fail("the queries have a second sequence, `" + ownName(name) + "`");
+        return fail(k.names.find(ownName(name)) >= 0
+                        ? "each query has keys of its own: queries and keys share the sequence `" + ownName(name) + "`"
+                        : "the queries have a second sequence, `" + ownName(name) + "`");
       heads.push_back(name);
     }
   if (!queries)
     queries = freshName(outer.getContext(), "Q", {outer.inDims(0), outer.inDims(1), q.names, k.names});
   for (StringAttr name : k.names.getNames())
     if (ownName(name) != along && !contains(rows, name) && !contains(heads, name))
-      return fail("the keys have a dimension `" + ownName(name) + "` that the queries lack");
+      return k.value.getDefiningOp<ContractOp>()
+                 ? fail(explainBetween(inner))
+                 : fail("the keys have a dimension `" + ownName(name) +
+                        "` that the queries lack; queries that have it too make it one of heads");
   return true;
 }
 
@@ -184,7 +226,10 @@ bool Candidate::sortValues() {
     if (ownName(name) == along || contains(heads, name))
       continue;
     if (ShapedType::isDynamic(sizeOf(v, name)) || ownName(name) == ownName(queries))
-      return fail("the values have a dimension `" + ownName(name) + "` that is no row of theirs");
+      return fail(ownName(name) == ownName(queries)
+                      ? "each query has values of its own: queries and values share the sequence `" + ownName(name) +
+                            "`"
+                      : "the values have a second sequence, `" + ownName(name) + "`");
     values.push_back(name);
   }
   if (values.size() == 1)
@@ -370,8 +415,11 @@ private:
       Candidate candidate(op, weights);
       if (candidate.match())
         return candidate.replace();
-      if (candidate.isNear)
-        op.emitRemark("no attention: ") << candidate.why;
+      if (!candidate.why)
+        continue;
+      InFlightDiagnostic remark = op.emitRemark("no attention: ") << candidate.why->text;
+      for (const auto &[where, words] : candidate.why->notes)
+        remark.attachNote(where) << words;
     }
   }
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Terms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 #include <cmath>
 
 using namespace mlir;
@@ -36,6 +37,58 @@ bool Term::is(const NamedTensor &wanted) const {
     return static_cast<bool>(behind);
   auto producer = behind.value.getDefiningOp<MapOp>();
   return producer && result(producer, behind.names).is(wanted);
+}
+
+/// How many operations are looked at before an answer is given up: expressions are short, but what they share is walked
+/// along every way that leads to it.
+constexpr unsigned patience = 2000;
+
+static bool equal(const Term &a, const Term &b, unsigned &steps) {
+  Operation *op = a.op(), *other = b.op();
+  if (!op || !other)
+    return !op && !other && a.leaf() && a.leaf() == b.leaf();
+  if (++steps > patience || op->getName() != other->getName() || op->getAttrs() != other->getAttrs() ||
+      op->getNumOperands() != other->getNumOperands() || op->getNumRegions())
+    return false;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    if (!equal(a.operand(i), b.operand(i), steps))
+      return false;
+  return true;
+}
+
+bool Term::equals(const Term &other) const {
+  unsigned steps = 0;
+  return equal(*this, other, steps);
+}
+
+static bool varies(const Term &term, StringRef dim, unsigned &steps) {
+  Operation *op = term.op();
+  if (!op)
+    return term.leaf() && term.leaf().names.find(dim) >= 0;
+  if (++steps > patience)
+    return true;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    if (varies(term.operand(i), dim, steps))
+      return true;
+  return false;
+}
+
+bool Term::variesAlong(StringRef dim) const {
+  unsigned steps = 0;
+  return varies(*this, dim, steps);
+}
+
+Value Term::copyTo(ElementwiseBody &body) const {
+  if (NamedTensor behind = tensor())
+    return body.argument(behind.value, behind.names);
+  Operation *op = scalar.getDefiningOp();
+  if (!op || op->getBlock() != &map->getRegion(0).front())
+    return scalar; // a turn's number, from outside
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (!mapping.contains(operand))
+      mapping.map(operand, Term(operand, map, names).copyTo(body));
+  return body.builder().clone(*op, mapping)->getResult(cast<OpResult>(scalar).getResultNumber());
 }
 
 ReducedTensor matchReduction(const Term &term, Reduction kind, StringAttr along) {

@@ -39,6 +39,12 @@ public:
   /// Whether it is `wanted`, as it is or through maps that give it on.
   bool is(const NamedTensor &wanted) const;
   std::optional<double> constant() const { return constantValue(followed().scalar); }
+  /// Whether `other`, under the same names, is the same expression of the same tensors.
+  bool equals(const Term &other) const;
+  /// Whether it may differ from place to place along a dimension.
+  bool variesAlong(llvm::StringRef dim) const;
+  /// Its scalar in a region that is being built, made of this map's inputs.
+  mlir::Value copyTo(ElementwiseBody &body) const;
 
 private:
   mlir::Value scalar;

@@ -6,8 +6,9 @@
 func.func @weights_escape(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
   %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
   %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
-  // expected-remark @below {{no attention: the weights are used elsewhere too}}
+  // expected-remark @below {{no attention: the weights are read elsewhere too, so all of them must exist}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
+  // expected-note @below {{they are read here}}
   %l = attn.reduce sum (%w : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4xf32> [T, H]
   attn.tap "l" (%l : tensor<?x4xf32> [T, H])
   return %y : tensor<?x4x24xf32>
@@ -19,8 +20,9 @@ func.func @weights_escape(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, 
 func.func @scores_escape(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
   %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
   %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
-  // expected-remark @below {{no attention: the scores are used elsewhere too}}
+  // expected-remark @below {{no attention: the scores are read elsewhere too}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
+  // expected-note @below {{they are read here}}
   attn.tap "s" (%s : tensor<?x4x?xf32> [T, H, S])
   return %y : tensor<?x4x24xf32>
 }
@@ -31,7 +33,7 @@ func.func @scores_escape(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D
 func.func @softmax_over_heads(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
   %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
   %w = attn.softmax "H" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
-  // expected-remark @below {{no attention: the softmax runs along `H`, which is not what the values are summed over}}
+  // expected-remark @below {{no attention: the softmax runs along `H`, but the values are summed over `S`}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
   return %y : tensor<?x4x24xf32>
 }
@@ -41,7 +43,7 @@ func.func @softmax_over_heads(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T,
 // CHECK-NOT: attn.attend
 func.func @no_product(%s: tensor<?x4x?xf32> {attn.dims = #attn.dims<[T, H, S]>, attn.name = "s"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
   %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
-  // expected-remark @below {{no attention: the scores are no function of one product of queries and keys}}
+  // expected-remark @below {{no attention: the scores are not made of a product of queries and keys}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
   return %y : tensor<?x4x24xf32>
 }
@@ -50,7 +52,9 @@ func.func @no_product(%s: tensor<?x4x?xf32> {attn.dims = #attn.dims<[T, H, S]>, 
 // CHECK-LABEL: @two_products
 // CHECK-NOT: attn.attend
 func.func @two_products(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
+  // expected-note @below {{this is one of them}}
   %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
+  // expected-note @below {{this is one of them}}
   %u = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
   %t = attn.map (%s : tensor<?x4x?xf32> [T, H, S], %u : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S] {
   ^bb0(%a: f32, %b: f32):
@@ -58,7 +62,7 @@ func.func @two_products(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]
     attn.yield %c : f32
   }
   %w = attn.softmax "S" (%t : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
-  // expected-remark @below {{no attention: the scores are a function of several products}}
+  // expected-remark @below {{no attention: the scores are made of several products}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
   return %y : tensor<?x4x24xf32>
 }
@@ -69,7 +73,7 @@ func.func @two_products(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]
 func.func @summed_over_heads(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x24xf32> {attn.dims = #attn.dims<[T, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
   %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
   %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
-  // expected-remark @below {{no attention: the softmax runs along `S`, which is not what the values are summed over}}
+  // expected-remark @below {{no attention: the softmax runs along `S`, but the values are summed over `H` and `S` together}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x24xf32> [T, N]
   return %y : tensor<?x24xf32>
 }
@@ -80,7 +84,7 @@ func.func @summed_over_heads(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, 
 func.func @values_of_queries(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x?x24xf32> {attn.dims = #attn.dims<[T, S, N]>, attn.name = "v"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
   %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
   %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
-  // expected-remark @below {{no attention: the values have a dimension `T` that is no row of theirs}}
+  // expected-remark @below {{no attention: each query has values of its own: queries and values share the sequence `T`}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x?x24xf32> [T, S, N]) -> tensor<?x4x24xf32> [T, H, N]
   return %y : tensor<?x4x24xf32>
 }
@@ -91,12 +95,13 @@ func.func @values_of_queries(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, 
 func.func @mask_after_softmax(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}, %b: tensor<?xf32> {attn.dims = #attn.dims<[S]>, attn.name = "b"}) -> (tensor<?x4x24xf32> {attn.dims = #attn.dims<[T, H, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
   %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
   %p = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
+  // expected-note @below {{this changes them}}
   %w = attn.map (%p : tensor<?x4x?xf32> [T, H, S], %b : tensor<?xf32> [S]) -> tensor<?x4x?xf32> [T, H, S] {
   ^bb0(%a: f32, %c: f32):
     %d = arith.mulf %a, %c : f32
     attn.yield %d : f32
   }
-  // expected-remark @below {{no attention: the weights are changed after the softmax}}
+  // expected-remark @below {{no attention: the weights are scaled after the softmax}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x4x24xf32> [T, H, N]
   return %y : tensor<?x4x24xf32>
 }
@@ -105,6 +110,7 @@ func.func @mask_after_softmax(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T,
 // CHECK-LABEL: @product_escapes
 // CHECK-NOT: attn.attend
 func.func @product_escapes(%q: tensor<?x16xf32>, %k: tensor<?x16xf32>) -> (tensor<?x16xf32>, tensor<?x?xf32>) {
+  // expected-note @below {{they are a result of `product_escapes`}}
   %s = attn.contract (%q : tensor<?x16xf32> [T, D], %k : tensor<?x16xf32> [S, D]) -> tensor<?x?xf32> [T, S]
   %t = attn.map (%s : tensor<?x?xf32> [T, S]) -> tensor<?x?xf32> [T, S] {
   ^bb0(%a: f32):
@@ -112,7 +118,7 @@ func.func @product_escapes(%q: tensor<?x16xf32>, %k: tensor<?x16xf32>) -> (tenso
     attn.yield %c : f32
   }
   %w = attn.softmax "S" (%t : tensor<?x?xf32> [T, S]) -> tensor<?x?xf32> [T, S]
-  // expected-remark @below {{no attention: the product of queries and keys is used elsewhere too}}
+  // expected-remark @below {{no attention: the products of queries and keys are read elsewhere too}}
   %y = attn.contract (%w : tensor<?x?xf32> [T, S], %k : tensor<?x16xf32> [S, N]) -> tensor<?x16xf32> [T, N]
   return %y, %s : tensor<?x16xf32>, tensor<?x?xf32>
 }
@@ -123,7 +129,7 @@ func.func @product_escapes(%q: tensor<?x16xf32>, %k: tensor<?x16xf32>) -> (tenso
 func.func @summed_over_a_sequence(%q: tensor<?x4xf32>, %k: tensor<?x6xf32>) -> tensor<4x?xf32> {
   %s = attn.contract (%q : tensor<?x4xf32> [T, A], %k : tensor<?x6xf32> [T, B]) -> tensor<4x6xf32> [A, B]
   %w = attn.softmax "B" (%s : tensor<4x6xf32> [A, B]) -> tensor<4x6xf32> [A, B]
-  // expected-remark @below {{no attention: the product of queries and keys sums over a sequence}}
+  // expected-remark @below {{no attention: the product of queries and keys sums over the sequence `T`}}
   %y = attn.contract (%w : tensor<4x6xf32> [A, B], %k : tensor<?x6xf32> [T, B]) -> tensor<4x?xf32> [A, T]
   return %y : tensor<4x?xf32>
 }
@@ -134,7 +140,7 @@ func.func @summed_over_a_sequence(%q: tensor<?x4xf32>, %k: tensor<?x6xf32>) -> t
 func.func @softmax_over_shared_dimension(%q: tensor<?x4x16xf32>, %k: tensor<?x4x16xf32>, %v: tensor<4x8xf32>) -> tensor<?x?x8xf32> {
   %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x?x4xf32> [T, S, H]
   %w = attn.softmax "H" (%s : tensor<?x?x4xf32> [T, S, H]) -> tensor<?x?x4xf32> [T, S, H]
-  // expected-remark @below {{no attention: the softmax runs along a dimension that queries and keys share}}
+  // expected-remark @below {{no attention: the softmax runs along `H`, which queries and keys share}}
   %y = attn.contract (%w : tensor<?x?x4xf32> [T, S, H], %v : tensor<4x8xf32> [H, N]) -> tensor<?x?x8xf32> [T, S, N]
   return %y : tensor<?x?x8xf32>
 }
