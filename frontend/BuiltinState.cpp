@@ -138,10 +138,14 @@ void Elaborator::failTwice(CallArgs &args, const States::State &place, const Cal
     r.note(before[i], "first by this call").note(now[i], "again by this one; `at` gives each a place of its own");
 }
 
-void Elaborator::failRows(CallArgs &args, const States::State &place, DimsRef row) {
+void Elaborator::failRows(CallArgs &args, const States::State &place, const Tensor &x, DimsRef row) {
   std::string under = place.shown.empty() ? "" : " at `" + place.shown + "`";
-  Report r = report(args.range(), args.what() + " fills one place" + under + " with rows of two shapes");
-  r.compare(text(place.row), text(row));
+  bool kinds = place.elem != x.elem;
+  auto shown = [&](DimsRef dims, Elem elem) {
+    return text(dims) + (!kinds ? "" : elem == Elem::i32 ? " of whole numbers" : " of numbers");
+  };
+  report(args.range(), args.what() + " fills one place" + under + " with rows of two " + (kinds ? "kinds" : "shapes"))
+      .compare(shown(place.row, place.elem), shown(row, x.elem));
 }
 
 /// The symbol and turns of the place that this call fills; nothing after an error.
@@ -155,8 +159,10 @@ std::optional<States::Found> Elaborator::findPlace(CallArgs &args, const Text &p
   States::Found place = states.find(std::move(wanted), path, turnsInForce, label, callsToHere());
   if (place.before)
     failTwice(args, *place.state, *place.before);
+  else if (!place.fits && place.state->elem == Elem::i32 && !requireWholeParameters(x, false))
+    return std::nullopt; // as in the export before; this one begins again with whole parameters
   else if (!place.fits)
-    failRows(args, *place.state, row);
+    failRows(args, *place.state, x, row);
   else
     return place;
   return std::nullopt;

@@ -278,7 +278,7 @@ public:
   std::optional<States::Found> findPlace(CallArgs &args, const Text &path, const Tensor &x, DimsRef row);
   mlir::Value emitKeep(const States::Found &place, const Tensor &rows, DimsRef resultDims, SMRange where);
   void failTwice(CallArgs &args, const States::State &place, const Calls &before);
-  void failRows(CallArgs &args, const States::State &place, DimsRef row);
+  void failRows(CallArgs &args, const States::State &place, const Tensor &x, DimsRef row);
   Calls callsToHere() const;
   bool isInScan() const;
   bool isShown(CallArgs &args, const Tensor &x);

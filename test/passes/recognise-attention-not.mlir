@@ -73,7 +73,7 @@ func.func @two_products(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]
 func.func @summed_over_heads(%q: tensor<?x4x16xf32> {attn.dims = #attn.dims<[T, H, D]>, attn.name = "q"}, %k: tensor<?x4x16xf32> {attn.dims = #attn.dims<[S, H, D]>, attn.name = "k"}, %v: tensor<?x4x24xf32> {attn.dims = #attn.dims<[S, H, N]>, attn.name = "v"}) -> (tensor<?x24xf32> {attn.dims = #attn.dims<[T, N]>, attn.name = "y"}) attributes {attn.export, attn.sequences = ["T", "S"]} {
   %s = attn.contract (%q : tensor<?x4x16xf32> [T, H, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
   %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
-  // expected-remark @below {{no attention: the softmax runs along `S`, but the values are summed over `H` and `S` together}}
+  // expected-remark @below {{no attention: the softmax runs along `S`, but the values are summed over `H` and `S` together; what is summed over `S` alone is attention, and the rest a sum of its result}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %v : tensor<?x4x24xf32> [S, H, N]) -> tensor<?x24xf32> [T, N]
   return %y : tensor<?x24xf32>
 }
@@ -162,7 +162,18 @@ func.func @queries_of_two_sequences(%q: tensor<?x?x16xf32>, %k: tensor<?x16xf32>
 func.func @keys_with_more_heads(%q: tensor<?x16xf32>, %k: tensor<?x4x16xf32>) -> tensor<?x4x16xf32> {
   %s = attn.contract (%q : tensor<?x16xf32> [T, D], %k : tensor<?x4x16xf32> [S, H, D]) -> tensor<?x4x?xf32> [T, H, S]
   %w = attn.softmax "S" (%s : tensor<?x4x?xf32> [T, H, S]) -> tensor<?x4x?xf32> [T, H, S]
-  // expected-remark @below {{no attention: the keys have a dimension `H` that the queries lack}}
+  // expected-remark @below {{no attention: the keys have a dimension `H` that the queries lack; queries that have it too make it one of heads}}
   %y = attn.contract (%w : tensor<?x4x?xf32> [T, H, S], %k : tensor<?x4x16xf32> [S, H, N]) -> tensor<?x4x16xf32> [T, H, N]
   return %y : tensor<?x4x16xf32>
+}
+
+// -----
+// CHECK-LABEL: @values_of_two_sequences
+// CHECK-NOT: attn.attend
+func.func @values_of_two_sequences(%q: tensor<?x16xf32>, %k: tensor<?x16xf32>, %v: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %s = attn.contract (%q : tensor<?x16xf32> [T, D], %k : tensor<?x16xf32> [S, D]) -> tensor<?x?xf32> [T, S]
+  %w = attn.softmax "S" (%s : tensor<?x?xf32> [T, S]) -> tensor<?x?xf32> [T, S]
+  // expected-remark @below {{no attention: the values have a second sequence, `U`}}
+  %y = attn.contract (%w : tensor<?x?xf32> [T, S], %v : tensor<?x?xf32> [S, U]) -> tensor<?x?xf32> [T, U]
+  return %y : tensor<?x?xf32>
 }

@@ -1,7 +1,9 @@
-# attention.py LIBRARY: what small attentions give, as numbers that can be done by hand. Cases A01, A06, A10, A13, A17, A16.
+# attention.py LIBRARY: what small attentions give, as numbers that can be done by hand. docs/cases.md says which cases.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Where all scores are equal (queries of 0) and the values are 0, 1, 2, …, a row is the mean number of the keys it sees.
+import math
+import random
 import sys
 from array import array
 
@@ -79,4 +81,73 @@ for name, wanted in (("bare_cached", bare), ("cached", scaled)):
     session = attnlib.Session(model, 2)
     session.run(name, q, k[:4], v[:1])
     judge.near(f"A17 {name}", session.run(name, q, k[4:], v[1:])[0], wanted[:1])
+# A04: sums of products far beyond 65504, before and after the scale: the first key wins
+for large, less in ((30, 29), (256, 255), (1e6, 0.99e6)):
+    q, k = floats(*[large] * width), floats(*[large] * width, *[less] * width)
+    judge.near(f"A04 {large}", run("all", [1, 2], q, k, floats(1, 0))[0], [1], 1e-5)
+    judge.near(f"A04 {large}, by hand", run("scaled_hand", [1, 2], q, k, floats(1, 0))[0], [1], 1e-5)
+    judge.near(f"A04 {large}, weights", run("scaled_weights", [1, 2], q, k, floats(1, 0))[1], [1, 0], 1e-5)
+
+# A07: how many rows a window of 0, 1, 3 and 99 has
+for name in ("window3", "window3_hand"):
+    judge.near(f"A07 {name}", run(name, [6], zeros(6), count(6))[0], [0, 0.5, 1, 2, 3, 4])
+session = attnlib.Session(model, 6)
+rows = [session.run("window3_cached", zeros(n), floats(*range(len(session), len(session) + n)))[0] for n in (2, 1, 3)]
+judge.near("A07 cached", sum(rows, array("f")), [0, 0.5, 1, 2, 3, 4])
+judge.near("A07 of none", run("window0", [6], zeros(6), count(6))[0], [0] * 6)
+judge.near("A07 of one", run("window1", [70], zeros(70), count(70))[0], range(70))
+draw = random.Random(7)
+some = floats(*[draw.gauss(0, 1) for _ in range(70 * width)])
+judge.same("A07 of all", run("window99", [70], some, count(70))[0], run("before", [70], some, count(70))[0])
+
+# A08: scores of 100 and 50 held in (-50, 50); a key that is hidden after scores of 0 were capped
+q, k = floats(200, 0, 0, 0), floats(1, 0, 0, 0, 0.5, 0, 0, 0)
+judge.near("A08 weights", run("capped50", [1, 2], q, k, floats(1, 0))[1], [0.9999598, 4.0197e-5], 1e-6)
+judge.near("A08", run("capped50_only", [1, 2], q, k, floats(0, 1))[0], [4.0197e-5], 1e-8)
+for name, more in (("capped1", ()), ("capped1_hand", (floats(1, 1, 0),))):
+    judge.near(f"A08 {name}", run(name, [1, 3], zeros(1), zeros(3), floats(1, 3, 99), *more)[0], [2])
+
+# A16: numbers that stand for "not at all" are numbers; -inf is not
+least, half = -3.4028234663852886e38, -1.7e38
+for name in ("biased", "biased_hand", "biased_weights"):
+    for number in (least, half, -1e9, 1e9, 2e38):
+        got = run(name, [2, 4], zeros(2), zeros(4), count(4), floats(*[number] * 4, 0, number, 0, number))[0]
+        judge.near(f"A16 {name}, rows of {number}", got, [1.5, 1 if number < 0 else 2])
+    got = run(name, [2, 4], zeros(2), zeros(4), count(4), floats(*[float("-inf")] * 7, least))[0]
+    judge.near(f"A16 {name}, hidden beside the least number", got, [0, 3])
+
+# A14: heads in front of the rows are the same numbers, read elsewhere: the same bits
+T, S, H = 19, 23, 2
+given = [[draw.gauss(0, 1) for _ in range(n)] for n in (T * H * width, S * H * width, S * H)]
+
+
+def heads_first(values, rows, row):
+    return array("f", [values[(t * H + h) * row + d] for h in range(H) for t in range(rows) for d in range(row)])
+
+
+turned = heads_first(given[0], T, width), heads_first(given[1], S, width), heads_first(given[2], S, 1)
+judge.same("A14", run("heads_in_front", [T, S], *turned)[0], run("heads_behind", [T, S], *given)[0])
+
+# A19: the weight that a sink leaves for values of 1
+inf = float("inf")
+for scores, logit, wanted in (((0, 0, 0), 0, 0.75), ((10, 10), 0, 0.9999773), ((10, 10), 100, 0), ((10, 10), -inf, 1),
+                              ((-200, -200), 0, 0), ((200, 100), 190, 1 / (1 + math.exp(-10)))):
+    n = len(scores)
+    q, k, v, b = zeros(1), zeros(n), floats(*[1] * n), floats(*scores)
+    judge.near(f"A19 {scores} {logit}", run("sunk", [1, n], q, k, v, b, floats(logit))[0], [wanted])
+    y, w = run("sunk_weights", [1, n], q, k, v, b, floats(logit))
+    judge.near(f"A19 {scores} {logit}, with weights", [y[0], sum(w)], [wanted] * 2)
+    if logit == 0:
+        judge.near(f"A19 {scores}, softmax1", run("one_more", [1, n], q, k, v, b)[0], [wanted])
+
+# A20: documents in one text, alone, after a change in the first, and with a second mask that hides nothing
+doc = array("i", [0, 0, 0, 1, 1])
+judge.near("A20", model.run("documents", [zeros(5), count(5), doc], [[0, 5]])[0], [0, 0.5, 1, 3, 3.5])
+x, y = (floats(*[draw.gauss(0, 1) for _ in range(5 * width)]) for _ in range(2))
+y[3 * width :] = x[3 * width :]
+v, u = floats(1, 2, 3, 4, 5), floats(-7, inf, 0, 4, 5)
+before = model.run("documents", [x, v, doc], [[0, 5]])[0]
+judge.same("A20, another first document", model.run("documents", [y, u, doc], [[0, 5]])[0][3:], before[3:])
+kept = model.run("documents_kept", [x, v, doc, floats(*[1] * 5)], [[0, 5]])[0]
+judge.same("A20, a mask more", kept, before)
 judge.finish()
