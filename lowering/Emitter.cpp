@@ -339,10 +339,15 @@ Value Emitter::slotNumber(int64_t first, ValueRange turns, ArrayRef<int64_t> cou
   return entry.add(slot, entry.constant(first));
 }
 
-/// Where the rows of the place are that a cache or once names: a pointer to one pointer a sequence.
-Value Emitter::state(Operation *op) {
+/// The place that a cache or once names.
+StateOp Emitter::stateOf(Operation *op) {
   auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("state");
-  auto place = cast<StateOp>(SymbolTable::lookupNearestSymbolFrom(source, symbol));
+  return cast<StateOp>(SymbolTable::lookupNearestSymbolFrom(source, symbol));
+}
+
+/// Where its rows are: a pointer to one pointer a sequence.
+Value Emitter::state(Operation *op) {
+  StateOp place = stateOf(op);
   auto turns = isa<CacheOp>(op) ? cast<CacheOp>(op).getTurns() : cast<OnceOp>(op).getTurns();
   int64_t first = program.slot(place);
   if (turns.empty())
@@ -375,7 +380,8 @@ void Emitter::place(Operation *op) {
     }
     if (slot.contains("session")) {
       auto layout = scatteredLayout(cast<RankedTensorType>(result.getType()), names);
-      views[result] = named({state(op), elementOf(result), layout, {}}, names);
+      Type element = program.keepsRounded(stateOf(op)) ? entry.getBF16Type() : elementOf(result);
+      views[result] = named({state(op), element, layout, {}}, names);
       continue;
     }
     auto layout = packedLayout(cast<RankedTensorType>(result.getType()), names, slot.contains("uniform"));

@@ -84,6 +84,7 @@ private:
   mlir::Value field(size_t offset, mlir::Type type, Ir &ir);
   mlir::Value perCall(size_t offset);
   mlir::Value slotNumber(int64_t first, mlir::ValueRange turns, llvm::ArrayRef<int64_t> counts);
+  StateOp stateOf(mlir::Operation *op);
   mlir::Value state(mlir::Operation *op);
   int64_t keptPlace(llvm::StringRef sequence);
   void prepareLength(llvm::StringRef sequence);

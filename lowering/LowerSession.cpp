@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/Emitter.h"
 #include "lowering/Nest.h"
+#include "lowering/tile/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -22,6 +23,18 @@ LogicalResult lowerSession(Emitter &emitter, SessionOp op) {
   return success();
 }
 
+/// Tensor 1 to tensor 0, each number to the nearest bfloat16.
+static void roundRun(Run &run) {
+  run.chunks([&](Value at, int64_t width, OpFoldResult valid) {
+    auto type = tile::TileType::get(run.ir.getContext(), {width}, run.ir.getBF16Type());
+    auto nearest = [](OpBuilder &builder, Location loc, ValueRange, ValueRange number) -> Value {
+      return arith::TruncFOp::create(builder, loc, builder.getBF16Type(), number[0]);
+    };
+    Value tile = tile::MapOp::create(run.ir, run.ir.loc, type, run.load(1, at, width, valid), {}, {valid}, nearest);
+    run.store(tile, 0, at, valid);
+  });
+}
+
 /// Copies the rows of this call to where the session keeps them, behind the `past` ones if there are any.
 static void keepRows(Emitter &emitter, StringRef name, const View &rows, View kept, StringRef sequence) {
   kept.names = rows.names;
@@ -31,7 +44,10 @@ static void keepRows(Emitter &emitter, StringRef name, const View &rows, View ke
     Local &to = run.tensors[0];
     Value stride = run.kernel.evaluate(kept.layout.dims.front().stride, run.sequence);
     to.pointer = ir.address(to.pointer, to.element, ir.mul(run.kernel.past(sequence, run.sequence), stride));
-    run.copy(1);
+    if (to.element.isBF16())
+      roundRun(run);
+    else
+      run.copy(1);
   });
 }
 

@@ -72,14 +72,12 @@ StringRef elementName(RankedTensorType type) {
   return type.getElementType().isInteger(32) ? "i32" : "f32";
 }
 
-json::Object stateJson(const StateUse &use) {
+json::Object stateJson(const StateUse &use, bool rounded) {
   auto type = cast<RankedTensorType>(StateOp(use.op).getType());
-  return json::Object{{"symbol", StateOp(use.op).getSymName()},
-                      {"kind", stringifyStateKind(StateOp(use.op).getKind())},
-                      {"turns", toJson(StateOp(use.op).getTurns())},
-                      {"row", toJson(type.getShape().drop_front())},
-                      {"type", elementName(type)},
-                      {"functions", toJson(use.functions)}};
+  return json::Object{
+      {"symbol", StateOp(use.op).getSymName()},       {"kind", stringifyStateKind(StateOp(use.op).getKind())},
+      {"turns", toJson(StateOp(use.op).getTurns())},  {"row", toJson(type.getShape().drop_front())},
+      {"type", rounded ? "bf16" : elementName(type)}, {"functions", toJson(use.functions)}};
 }
 
 /// For each sequence that a function's `once` operations keep rows of, the places in which they do.
@@ -191,7 +189,7 @@ std::string metadataOf(const Program &program, ArrayRef<func::FuncOp> exports) {
   for (const auto &[key, use] : program.weights())
     weights.push_back(weightJson(use, program.target));
   for (const auto &[op, use] : program.states())
-    state.push_back(stateJson(use));
+    state.push_back(stateJson(use, program.keepsRounded(use.op)));
   for (func::FuncOp function : exports)
     functions.push_back(functionJson(function, program));
   json::Value all = json::Object{{"model", attribute("attn.model", "")},

@@ -20,7 +20,37 @@ static void addFunction(SmallVectorImpl<int64_t> &functions, int64_t current) {
 }
 
 Program::Program(ModuleOp source, ModuleOp lowered, const Target &target, const LowerOptions &options)
-    : source(source), lowered(lowered), target(target), options(options), symbols(lowered) {}
+    : source(source), lowered(lowered), target(target), options(options), symbols(lowered) {
+  if (options.precision == Precision::bf16)
+    findRoundedStates();
+}
+
+/// Whether the operation takes the tensor as keys or values that it multiplies, and in no other way.
+static bool onlyMultiplies(Operation *user, Value tensor) {
+  auto attend = dyn_cast<AttendOp>(user);
+  if (!attend)
+    return false;
+  for (auto [i, input] : llvm::enumerate(attend.getInputs()))
+    if (input == tensor && i != 1 && i != 2)
+      return false;
+  if (attend.key() != tensor || attend.getScore().empty())
+    return true;
+  Block &score = attend.getScore().front();
+  return !score.getArgument(0).use_empty() && score.getArgument(5).use_empty(); // q . k, but not the row of k
+}
+
+void Program::findRoundedStates() {
+  for (auto state : source.getOps<StateOp>())
+    if (cast<RankedTensorType>(state.getType()).getElementType().isF32())
+      roundedStates.insert(state.getSymName());
+  source.walk([&](Operation *op) {
+    if (!isa<CacheOp, OnceOp>(op))
+      return;
+    Value rows = op->getResult(0);
+    if (!llvm::all_of(rows.getUsers(), [&](Operation *user) { return onlyMultiplies(user, rows); }))
+      roundedStates.erase(op->getAttrOfType<FlatSymbolRefAttr>("state").getValue());
+  });
+}
 
 int64_t Program::slot(WeightOp weight, bool packed) {
   auto [place, fresh] =

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace attn {
 
@@ -46,6 +47,9 @@ public:
   /// The place's first slot for the current function.
   int64_t slot(StateOp state);
   const llvm::MapVector<mlir::Operation *, StateUse> &states() const { return stateUses; }
+  /// Whether the place's rows are bfloat16: those that attention rounds anyway, in every function, and nothing else
+  /// reads.
+  bool keepsRounded(StateOp state) const { return roundedStates.contains(state.getSymName()); }
 
   /// A function of runtime/abi.h, declared at first use.
   mlir::LLVM::LLVMFuncOp runtime(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type);
@@ -61,10 +65,13 @@ public:
   mlir::LLVM::GlobalOp text(llvm::StringRef name, llvm::StringRef value);
 
 private:
+  void findRoundedStates();
+
   llvm::MapVector<std::pair<mlir::Operation *, unsigned>, WeightUse> uses;
   int64_t nextSlot = 0;
   llvm::MapVector<mlir::Operation *, StateUse> stateUses;
   int64_t nextState = 0;
+  llvm::StringSet<> roundedStates;
   llvm::SmallVector<mlir::LLVM::LLVMFuncOp> kernels;
   llvm::DenseMap<mlir::Attribute, mlir::LLVM::GlobalOp> constants;
   mlir::SymbolTable symbols;

@@ -93,9 +93,9 @@ bool readPlace(const JsonDocument &document, Json entry, size_t functions, State
   place.once = kind == "once";
   if (!place.once && kind != "cache")
     return document.wrong("kind", "`cache` or `once`");
-  if (type != "f32" && type != "i32")
-    return document.wrong("type", "`f32` or `i32`");
-  place.rowBytes = 4;
+  if (type != "f32" && type != "i32" && type != "bf16")
+    return document.wrong("type", "`f32`, `i32` or `bf16`");
+  place.rowBytes = type == "bf16" ? 2 : 4;
   for (int64_t size : row)
     if (size < 0 || __builtin_mul_overflow(place.rowBytes, size, &place.rowBytes))
       return document.wrong("row", "a shape");

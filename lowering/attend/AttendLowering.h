@@ -110,7 +110,9 @@ private:
   bool usesMaximum() { return op.getWeigh() == Weigh::softmax || op.getWeigh() == Weigh::softmax1; }
   bool usesDot() { return op.getScore().empty() || !op.getScore().front().getArgument(0).use_empty(); }
   bool rounds() { return emitter.program.options.precision == Precision::bf16; }
-  tile::TileType type(llvm::ArrayRef<int64_t> shape) { return tile::TileType::get(ir.getContext(), shape, ir.f32()); }
+  tile::TileType type(llvm::ArrayRef<int64_t> shape, mlir::Type element = {}) {
+    return tile::TileType::get(ir.getContext(), shape, element ? element : ir.f32());
+  }
 
   Emitter &emitter;
   AttendOp op;

@@ -73,8 +73,8 @@ AttendLowering::Running AttendLowering::begin() {
 Value AttendLowering::scores(Value key, OpFoldResult n, bool masked) {
   masked &= !op.getMask().empty();
   OpFoldResult m = folded(count), d = ir.getI64IntegerAttr(width);
-  Value from = ir.address(kAt.pointer, ir.f32(), ir.mul(key, kAt.strides[0]));
-  keyTile = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, keyWidth()}), from,
+  Value from = ir.address(kAt.pointer, kAt.element, ir.mul(key, kAt.strides[0]));
+  keyTile = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, keyWidth()}, kAt.element), from,
                                  {folded(kAt.strides[0]), folded(kAt.strides.back())},
                                  {n, OpFoldResult(ir.getI64IntegerAttr(keyWidth()))}, ir.sub(keys, key));
   SmallVector<Value> given;
@@ -124,8 +124,8 @@ AttendLowering::Running AttendLowering::step(Running before, Value key, bool mas
   tally(masked ? PartialTiles : FullTiles, ir.constant(1));
   tallyRows(k, left, keyWidth());
   tallyRows(v, left, valueWidth);
-  Value from = ir.address(vAt.pointer, ir.f32(), ir.mul(key, vAt.strides[0]));
-  Value values = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, valueWidth}), from,
+  Value from = ir.address(vAt.pointer, vAt.element, ir.mul(key, vAt.strides[0]));
+  Value values = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, valueWidth}, vAt.element), from,
                                       {folded(vAt.strides[0]), folded(vAt.strides.back())}, {n, w}, ir.sub(keys, key));
   Value score = scores(key, n, masked);
   Running now = before;

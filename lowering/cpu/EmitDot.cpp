@@ -17,7 +17,7 @@ static bool collides(Ir &ir, const Place &place) {
   if (place.splat || place.scratch)
     return false;
   auto stride = Ir::known(place.strides[0]);
-  return stride && Target::collide(*stride * 4);
+  return stride && Target::collide(*stride * place.element.getIntOrFloatBitWidth() / 8);
 }
 
 /// Pointer, stride between rows and lines of a row of what is to be asked for meanwhile: nothing.
@@ -25,11 +25,13 @@ SmallVector<Value> TileLowering::nothingAhead() {
   return {LLVM::ZeroOp::create(ir, ir.loc, ir.ptr()), ir.constant(0), ir.constant(0)};
 }
 
-/// The same: as many rows as `load` has, from its row `first` on.
+/// The same: as many rows as `load` has, from its row `first` on. Who asks counts in float32 numbers.
 SmallVector<Value> TileLowering::rowsAhead(tile::LoadOp load, Value first) {
-  constexpr int64_t numbersOfLine = 16;
-  Value stride = size(load.mixedStrides()[0]), begin = ir.address(load.getBase(), ir.f32(), ir.mul(first, stride));
-  return {begin, stride, ir.constant(llvm::divideCeil(load.getType().dim(1), numbersOfLine))};
+  Type element = load.getType().getElementType();
+  int64_t part = 32 / element.getIntOrFloatBitWidth(), numbersOfLine = 16 * part;
+  Value stride = size(load.mixedStrides()[0]), begin = ir.address(load.getBase(), element, ir.mul(first, stride));
+  Value lines = ir.constant(llvm::divideCeil(load.getType().dim(1), numbersOfLine));
+  return {begin, ir.div(stride, ir.constant(part)), lines};
 }
 
 /// The rows behind `load`, or, if it is known that there are fewer, the last ones that there are: to ask for memory

@@ -468,8 +468,33 @@ static void guardDivisions(ModuleOp module) {
     guardDivision(op);
 }
 
+/// float32 to bfloat16 by adding half of the last bit that stays, of two equally near ones to the even; NaN stays NaN.
+static void expandTruncation(arith::TruncFOp op, const Target &target) {
+  OpBuilder b(op);
+  Words w{b, op.getLoc(), op.getIn().getType(), target};
+  auto high = [&](Value bits) -> Value { return arith::ShRUIOp::create(w.b, w.loc, bits, w.whole(16)); };
+  Value bits = w.bits(op.getIn()), last = arith::AndIOp::create(b, w.loc, high(bits), w.whole(1));
+  Value rounded = w.addInt(bits, w.addInt(last, w.whole(0x7fff)));
+  Value none = arith::OrIOp::create(b, w.loc, bits, w.whole(0x400000));
+  Value chosen = w.select(w.is(CmpFPredicate::UNO, op.getIn(), op.getIn()), none, rounded);
+  Value half = arith::TruncIOp::create(b, w.loc, w.like(b.getI16Type()), high(chosen));
+  op.replaceAllUsesWith(arith::BitcastOp::create(b, w.loc, op.getType(), half).getResult());
+  op.erase();
+}
+
+static void expandTruncations(ModuleOp module, const Target &target) {
+  SmallVector<arith::TruncFOp> work;
+  module.walk([&](arith::TruncFOp op) {
+    if (getElementTypeOrSelf(op.getType()).isBF16() && !target.bf16)
+      work.push_back(op);
+  });
+  for (arith::TruncFOp op : work)
+    expandTruncation(op, target);
+}
+
 LogicalResult expandMath(ModuleOp module, const Target &target) {
   guardDivisions(module);
+  expandTruncations(module, target);
   SmallVector<Operation *> work;
   module.walk([&](Operation *op) {
     if (isa<math::MathDialect>(op->getDialect()) || isa<tile::ScaleOp, tile::ExpOp>(op))

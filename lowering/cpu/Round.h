@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //     llvm.func internal @attn_round…(from, fromRow, to, toRow, rows, lanes)
+//     llvm.func internal @attn_pairs…(from, fromRow, to, toRow, rows, lanes)
 //
-// Row r of `from` is `lanes` float32 numbers at from + r * fromRow. What is written depends on what multiplies:
+// Row r of `from` is `lanes` numbers at from + r * fromRow: float32, or bfloat16 already (attn_pairs…). What is written
+// depends on what multiplies:
 //
 //   Pairs::None     float32 numbers that are bfloat16 in value, row by row: machines without products of bfloat16
 //   Pairs::Along    neighbours of a row side by side: one pair at to + r * toRow + l / 2
@@ -26,7 +28,7 @@ namespace attn::cpu {
 
 enum class Pairs { None, Along, Across };
 
-mlir::LLVM::LLVMFuncOp roundFunction(mlir::ModuleOp module, const Target &target, Pairs pairs);
+mlir::LLVM::LLVMFuncOp roundFunction(mlir::ModuleOp module, const Target &target, Pairs pairs, bool rounded);
 
 } // namespace attn::cpu
 #endif

@@ -277,11 +277,14 @@ LogicalResult RoundOp::verify() {
   TileType from = getInput().getType(), to = getType();
   if (failed(checkValid(*this, getStaticValid(), from.getShape())))
     return failure();
-  if (from.getRank() != 2 || from.getShape() != to.getShape() || !from.getElementType().isF32() ||
-      !to.getElementType().isBF16())
+  bool real = from.getElementType().isF32() || from.getElementType().isBF16();
+  if (from.getRank() != 2 || from.getShape() != to.getShape() || !real || !to.getElementType().isBF16())
     return emitOpError() << "rounds a tile of two dimensions of f32 to bf16, not " << from << " to " << to;
   if (int64_t along = getAlong(); along < 0 || along > 1)
     return emitOpError() << "has no dimension " << along << " in " << from;
+  for (Operation *user : (*this)->getUsers())
+    if (!isa<DotOp>(user))
+      return emitOpError() << "is read by `" << user->getName() << "`, only products take it";
   return success();
 }
 

@@ -36,8 +36,8 @@ def Tile_TileType : TypeDef<Tile_Dialect, "Tile"> {
   let mnemonic = "tile";
   let summary = "a tile of one or two static dimensions of f32, i32, i1 or bf16";
   let description = [{
-    `!tile.tile<48x64xf32>`. An i1 takes one byte in memory, 0 or not. Tiles of bf16 come from `tile.round` and are read by
-    products only.
+    `!tile.tile<48x64xf32>`. An i1 takes one byte in memory, 0 or not. Tiles of bf16 come from memory, maps and
+    `tile.round`; the last are what products take.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType);
   let hasCustomAssemblyFormat = 1;
@@ -50,7 +50,7 @@ def Tile_TileType : TypeDef<Tile_Dialect, "Tile"> {
 
 def Tile_Pointer : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self)">, "a pointer", "::mlir::LLVM::LLVMPointerType">,
                    BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
-def Tile_Scalar : AnyTypeOf<[F32, I32, I1]>;
+def Tile_Scalar : AnyTypeOf<[F32, I32, I1, BF16]>;
 
 def Tile_Reduction : I32EnumAttr<"Reduction", "what a reduction computes", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>, I32EnumAttrCase<"top", 3>]> {
@@ -178,7 +178,7 @@ def Tile_RoundOp : Tile_Op<"round", [Pure]> {
   let summary = "a tile of bfloat16 numbers for a product";
   let description = [{
     `%b = tile.round %a along 1 valid [%n, 64] : !tile.tile<48x64xf32> -> !tile.tile<48x64xbf16>`: each number to the nearest
-    bfloat16, of two equally near ones to the even; NaN stays NaN. `along` is the dimension over which products of the result
+    bfloat16, of two equally near ones to the even; NaN stays NaN. The tile may be one of bf16 already. `along` is the dimension over which products of the result
     sum, and they sum over all of it that is valid.
   }];
   let arguments = (ins Tile_TileType:$input, I64Attr:$along, Variadic<I64>:$valid, DenseI64ArrayAttr:$static_valid);

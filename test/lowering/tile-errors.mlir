@@ -165,6 +165,15 @@ func.func private @round_along(%a: !tile.tile<4x3xf32>) {
 
 // -----
 
+func.func private @round_user(%a: !tile.tile<4x3xf32>, %p: !llvm.ptr) {
+  // expected-error @below {{is read by `tile.store`, only products take it}}
+  %b = tile.round %a along 1 valid [4, 3] : !tile.tile<4x3xf32> -> !tile.tile<4x3xbf16>
+  tile.store %b, %p strides [3, 1] valid [4, 3] : <4x3xbf16>
+  return
+}
+
+// -----
+
 func.func private @dot_element(%a: !tile.tile<4x3xi32>, %b: !tile.tile<3x2xf32>) {
   // expected-error @below {{multiplies f32, or bf16, and gives f32}}
   %c = tile.dot kn %a, %b valid [4, 2, 3] : <4x3xi32>, <3x2xf32> -> <4x2xf32>

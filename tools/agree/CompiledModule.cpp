@@ -103,7 +103,8 @@ void CompiledModule::readState() {
       std::vector<size_t> &own = slotsOf.emplace_back();
       for (int64_t turn = product(entry.getArray("turns")); turn-- > 0;) {
         own.push_back(stateSlots.size());
-        stateSlots.push_back({*entry.getString("kind") == "cache", 4 * product(entry.getArray("row"))});
+        int64_t bytes = *entry.getString("type") == "bf16" ? 2 : 4;
+        stateSlots.push_back({*entry.getString("kind") == "cache", bytes * product(entry.getArray("row"))});
       }
     }
   for (size_t i = 0; i < functions(); ++i) {

@@ -123,7 +123,7 @@ TEST(Metadata, ThatContradictsItselfIsRefused) {
 TEST(Metadata, OfPlacesThatContradictsItselfIsRefused) {
   EXPECT_EQ(failureWith(R"("kind": "cache")", R"("kind": "stack")"), "`metadata`: `kind` should be `cache` or `once`");
   EXPECT_EQ(failureWith(R"("row": [2], "type": "f32")", R"("row": [2], "type": "f16")"),
-            "`metadata`: `type` should be `f32` or `i32`");
+            "`metadata`: `type` should be `f32`, `i32` or `bf16`");
   EXPECT_EQ(failureWith(R"("row": [2],)", R"("row": [-2],)"), "`metadata`: `row` should be a shape");
   EXPECT_EQ(failureWith(R"("row": [2],)", R"("row": [4611686018427387904],)"), "`metadata`: `row` should be a shape");
   EXPECT_EQ(failureWith(R"("turns": [2], "row": [2])", R"("turns": [99999, 99999], "row": [2])"),
