@@ -1,6 +1,7 @@
 // A product of tiles as a call of the module's product function.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/DotKernels.h"
+#include "lowering/cpu/DotTiles.h"
 #include "lowering/cpu/TileLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -99,6 +100,20 @@ Place TileLowering::eachOperand(Value tile, ArrayRef<OpFoldResult> valid) {
   return packed;
 }
 
+/// The product by tile registers, guarded where that is asked for.
+void TileLowering::emitTiles(tile::DotOp dot, ArrayRef<Value> operands) {
+  auto module = owner->getParentOfType<ModuleOp>();
+  auto call = [&](bool guarded) { LLVM::CallOp::create(ir, ir.loc, tileDotFunction(module, guarded), operands); };
+  dead.push_back(dot);
+  if (!dot.getGuard())
+    return call(false);
+  auto choose = scf::IfOp::create(ir, ir.loc, dot.getGuard(), /*withElseRegion=*/true);
+  ir.setInsertionPoint(choose.thenBlock()->getTerminator());
+  call(true);
+  ir.setInsertionPoint(choose.elseBlock()->getTerminator());
+  call(false);
+}
+
 void TileLowering::lowerDot(tile::DotOp dot) {
   ir.setInsertionPoint(dot);
   SmallVector<OpFoldResult> valid = dot.mixedValid(); // m, n, k
@@ -138,6 +153,11 @@ void TileLowering::lowerDot(tile::DotOp dot) {
   Value inner = size(valid[2]);
   if (pairs)
     inner = ir.ceilDiv(inner, ir.constant(2));
+  if (pairs && machine.amx && lanes == 0) {
+    emitTiles(dot, {each.pointer, eachRow, wide.pointer, wideK, out.pointer, out.strides[1], size(valid[1]),
+                    size(valid[0]), inner, add});
+    return;
+  }
   SmallVector<Value> operands{each.pointer,
                               eachRow,
                               eachK,

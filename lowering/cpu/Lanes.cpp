@@ -16,7 +16,7 @@ bool isPanel(Value value, int64_t lanes) {
   return stride && *stride == 1 && columns && *columns == load.getType().dim(1) && *columns % lanes == 0;
 }
 
-LaneChoice::LaneChoice(Operation *function, int64_t lanes) {
+LaneChoice::LaneChoice(Operation *function, int64_t lanes, bool tiles) : byTiles(tiles) {
   function->walk([&](Operation *op) {
     if (auto map = dyn_cast<tile::MapOp>(op))
       uniteMap(map);
@@ -81,7 +81,8 @@ void LaneChoice::choose(Value tile, int dimension) {
 
 void LaneChoice::decide(tile::DotOp dot, int64_t lanes) {
   std::optional<int> wanted = chosen(dot.getResult());
-  if (!wanted && (dot.getFew() || (dot.getForm() == tile::Form::kn && isPanel(dot.getB(), lanes))))
+  bool few = dot.getFew() && !(byTiles && dot.getA().getType().getElementType().isBF16());
+  if (!wanted && (few || (dot.getForm() == tile::Form::kn && isPanel(dot.getB(), lanes))))
     wanted = 1;
   if (!wanted)
     wanted = chosen(dot.getA());

@@ -16,7 +16,8 @@ namespace attn::cpu {
 
 class LaneChoice {
 public:
-  LaneChoice(mlir::Operation *function, int64_t lanes);
+  /// `tiles`: products of bfloat16 take 16 rows by 16 lanes at a time, few rows or many.
+  LaneChoice(mlir::Operation *function, int64_t lanes, bool tiles);
 
   /// The dimension of a tile on the lanes: 0 or 1; 0 for a tile of rank 1.
   int lanesOf(mlir::Value tile) const;
@@ -30,6 +31,7 @@ private:
   void choose(mlir::Value tile, int dimension);
   std::optional<int> chosen(mlir::Value tile) const;
 
+  bool byTiles;
   llvm::EquivalenceClasses<void *> classes;
   llvm::DenseMap<void *, int> choice; // by leader
 };

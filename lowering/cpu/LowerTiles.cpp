@@ -1,6 +1,7 @@
 // From tiles to loops over hardware vectors: the course through a function.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/LowerTiles.h"
+#include "lowering/cpu/DotTiles.h"
 #include "lowering/cpu/TileLowering.h"
 #include "lowering/cpu/Turn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,9 +16,9 @@ namespace attn::cpu {
 constexpr int64_t scratchLimit = 3 << 20;
 
 TileLowering::TileLowering(FunctionOpInterface function, const Target &target)
-    : owner(function), machine(target), choice(function, target.lanes),
+    : owner(function), machine(target), choice(function, target.lanes, target.amx),
       ir(function.getLoc(), OpBuilder(function.getContext())), vectors(ir, target.lanes),
-      scratch(function, target.lanes), group(choice) {}
+      scratch(function, target.lanes, target.amx ? sideOfTile : 1), group(choice) {}
 
 LogicalResult TileLowering::run() {
   for (Block &block : owner.getFunctionBody())

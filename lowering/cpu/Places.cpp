@@ -24,7 +24,7 @@ Place Scratch::allocate(tile::TileType type, int lanes) {
   Ir ir(owner.getLoc(), builder);
   bool flat = type.getRank() == 1;
   int64_t padded = llvm::alignTo(type.dim(flat ? 0 : lanes), width);
-  int64_t count = flat ? padded : padded * type.dim(1 - lanes);
+  int64_t count = flat ? padded : padded * llvm::alignTo(type.dim(1 - lanes), height);
   Type element = type.getElementType(), stored = element.isInteger(1) ? ir.i8() : element;
   total += count * stored.getIntOrFloatBitWidth() / 8;
   Place place;

@@ -39,7 +39,9 @@ struct Spot {
 
 class Scratch {
 public:
-  Scratch(mlir::FunctionOpInterface function, int64_t lanes) : owner(function), width(lanes) {}
+  /// `rows`: the other dimension is padded to a multiple of it.
+  Scratch(mlir::FunctionOpInterface function, int64_t lanes, int64_t rows)
+      : owner(function), width(lanes), height(rows) {}
 
   /// Memory for a tile; its lanes are padded to whole vectors. Allocated once, when the kernel begins.
   Place allocate(tile::TileType type, int lanes);
@@ -47,7 +49,7 @@ public:
 
 private:
   mlir::FunctionOpInterface owner;
-  int64_t width;
+  int64_t width, height;
   int64_t total = 0;
 };
 

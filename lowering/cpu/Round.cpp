@@ -1,6 +1,7 @@
 // Rounding to bfloat16 for products.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/Round.h"
+#include "lowering/cpu/DotTiles.h"
 #include "lowering/cpu/TileLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,16 +18,18 @@ struct Rounding {
   Vectors vectors;
   Pairs pairs;
   Type element; // of `from`
+  bool tiles;   // squares of 16 are read
   Value from, fromRow, to, toRow, rows, lanes;
 
   void run();
-  void plainRow(Value row);
-  void alongRow(Value row);
-  void acrossRows(Value row);
+  void plain(Value row, Value column, bool whole);
+  void alongRow(Value row, Value column, bool whole);
+  void acrossRows(Value row, Value column, bool whole);
+  void zeroRows();
   void columns(int64_t width, std::function<void(Value column, bool whole)> body);
-  Value load(Value begin, Value column, int64_t further, bool whole);
+  Value load(Value row, Value column, bool whole);
+  Value placeOf(Value row, Value column) { return ir.address(to, ir.f32(), ir.add(ir.mul(row, toRow), column)); }
   bool isRounded() { return element.isBF16(); }
-  Value rowOf(Value row) { return ir.address(from, element, ir.mul(row, fromRow)); }
   Value nearest(Value vector);
   Value sideBySide(Value low, Value high);
 };
@@ -40,12 +43,12 @@ void Rounding::columns(int64_t width, std::function<void(Value, bool)> body) {
   ir.when(ir.less(whole, lanes), [&] { body(whole, false); });
 }
 
-/// A vector of the row that begins at `begin`; lanes beyond its end are 0.
-Value Rounding::load(Value begin, Value column, int64_t further, bool whole) {
-  Value first = ir.add(column, ir.constant(further)), mask;
+/// A vector of a row; lanes beyond its end are 0.
+Value Rounding::load(Value row, Value column, bool whole) {
+  Value mask;
   if (!whole)
-    mask = vectors.below(ir.sub(lanes, first));
-  return vectors.load(element, ir.address(begin, element, first), mask);
+    mask = vectors.below(ir.sub(lanes, column));
+  return vectors.load(element, ir.address(from, element, ir.add(ir.mul(row, fromRow), column)), mask);
 }
 
 /// float32 to the nearest number whose lower 16 bits are 0, by adding half of the last bit that stays; of bfloat16 the
@@ -64,11 +67,8 @@ Value Rounding::nearest(Value vector) {
   return arith::SelectOp::create(ir, ir.loc, none, vector, rounded);
 }
 
-void Rounding::plainRow(Value row) {
-  Value begin = rowOf(row), out = ir.address(to, ir.f32(), ir.mul(row, toRow));
-  columns(vectors.lanes, [&](Value column, bool whole) {
-    vectors.store(nearest(load(begin, column, 0, whole)), ir.address(out, ir.f32(), column));
-  });
+void Rounding::plain(Value row, Value column, bool whole) {
+  vectors.store(nearest(load(row, column, whole)), placeOf(row, column));
 }
 
 /// Two vectors of float32 as one of bfloat16, `low` in its lower half.
@@ -79,46 +79,56 @@ Value Rounding::sideBySide(Value low, Value high) {
       .getResult(0);
 }
 
-void Rounding::alongRow(Value row) {
-  Value begin = rowOf(row), out = ir.address(to, ir.f32(), ir.mul(row, toRow));
-  if (isRounded())
-    return columns(vectors.lanes, [&](Value column, bool whole) {
-      vectors.store(load(begin, column, 0, whole), ir.address(out, element, column));
-    });
-  columns(2 * vectors.lanes, [&](Value column, bool whole) {
-    Value low = load(begin, column, 0, whole), high = load(begin, column, vectors.lanes, whole);
-    Value place = ir.address(out, ir.f32(), ir.div(column, ir.constant(2)));
+void Rounding::alongRow(Value row, Value column, bool whole) {
+  Value next = ir.add(column, ir.constant(vectors.lanes));
+  Value low = load(row, column, whole), high = load(row, next, whole);
+  Value place = placeOf(row, ir.div(column, ir.constant(2)));
+  if (isRounded()) {
+    vectors.store(low, place);
+    vectors.store(high, ir.address(place, element, ir.constant(vectors.lanes)));
+  } else {
     LLVM::StoreOp::create(ir, ir.loc, sideBySide(low, high), place, /*alignment=*/4);
-  });
+  }
 }
 
-void Rounding::acrossRows(Value row) {
+void Rounding::acrossRows(Value row, Value column, bool whole) {
   Value next = ir.add(row, ir.constant(1)), both = ir.less(next, rows);
-  Value other = arith::SelectOp::create(ir, ir.loc, both, next, row);
-  Value upper = rowOf(row), lower = rowOf(other);
-  Value out = ir.address(to, ir.f32(), ir.mul(ir.div(row, ir.constant(2)), toRow));
+  Value even = load(row, column, whole);
+  Value odd = load(arith::SelectOp::create(ir, ir.loc, both, next, row), column, whole);
+  Value none = arith::ConstantOp::create(ir, ir.loc, ir.getZeroAttr(odd.getType()));
+  odd = arith::SelectOp::create(ir, ir.loc, both, odd, none);
   SmallVector<int64_t> zipped;
   for (int64_t l = 0; l < vectors.lanes; ++l)
     zipped.append({l, vectors.lanes + l});
-  columns(vectors.lanes, [&](Value column, bool whole) {
-    Value even = load(upper, column, 0, whole), odd = load(lower, column, 0, whole);
-    Value none = arith::ConstantOp::create(ir, ir.loc, ir.getZeroAttr(odd.getType()));
-    odd = arith::SelectOp::create(ir, ir.loc, both, odd, none);
-    Value pairsOfRow;
-    if (isRounded()) {
-      pairsOfRow = vector::ShuffleOp::create(ir, ir.loc, even, odd, zipped);
-    } else {
-      Value halves = sideBySide(even, odd);
-      pairsOfRow = vector::ShuffleOp::create(ir, ir.loc, halves, halves, zipped);
-    }
-    LLVM::StoreOp::create(ir, ir.loc, pairsOfRow, ir.address(out, ir.f32(), column), /*alignment=*/4);
+  Value halves = isRounded() ? Value() : sideBySide(even, odd);
+  Value zip = halves ? vector::ShuffleOp::create(ir, ir.loc, halves, halves, zipped)
+                     : vector::ShuffleOp::create(ir, ir.loc, even, odd, zipped);
+  LLVM::StoreOp::create(ir, ir.loc, zip, placeOf(ir.div(row, ir.constant(2)), column), /*alignment=*/4);
+}
+
+/// The rows of pairs behind the last, up to a multiple of a tile's side.
+void Rounding::zeroRows() {
+  Value side = ir.constant(sideOfTile), end = ir.ceilDiv(rows, ir.constant(2));
+  ir.loop(end, ir.mul(ir.ceilDiv(end, side), side), ir.constant(1), [&](Value row) {
+    Value out = ir.address(to, ir.f32(), ir.mul(row, toRow));
+    ir.loop(ir.constant(0), lanes, ir.constant(vectors.lanes),
+            [&](Value column) { vectors.store(vectors.widen(ir.number(0)), ir.address(out, ir.f32(), column)); });
   });
 }
 
 void Rounding::run() {
-  if (pairs == Pairs::Across)
-    return ir.loop(ir.constant(0), rows, ir.constant(2), [&](Value row) { acrossRows(row); });
-  ir.loop(rows, [&](Value row) { pairs == Pairs::Along ? alongRow(row) : plainRow(row); });
+  int64_t width = pairs == Pairs::Along ? 2 * vectors.lanes : vectors.lanes;
+  Value step = ir.constant(pairs == Pairs::Across ? 2 : 1);
+  ir.loop(ir.constant(0), rows, step, [&](Value row) {
+    columns(width, [&](Value column, bool whole) {
+      if (pairs == Pairs::None)
+        plain(row, column, whole);
+      else
+        pairs == Pairs::Along ? alongRow(row, column, whole) : acrossRows(row, column, whole);
+    });
+  });
+  if (tiles && pairs == Pairs::Across)
+    zeroRows();
 }
 
 LLVM::LLVMFuncOp roundFunction(ModuleOp module, const Target &target, Pairs pairs, bool rounded) {
@@ -137,9 +147,22 @@ LLVM::LLVMFuncOp roundFunction(ModuleOp module, const Target &target, Pairs pair
   ir.setInsertionPointToEnd(body);
   auto a = body->getArguments();
   Type element = rounded ? Type(ir.getBF16Type()) : ir.f32();
-  Rounding{ir, Vectors(ir, target.lanes), pairs, element, a[0], a[1], a[2], a[3], a[4], a[5]}.run();
+  Rounding{ir, Vectors(ir, target.lanes), pairs, element, target.amx, a[0], a[1], a[2], a[3], a[4], a[5]}.run();
   LLVM::ReturnOp::create(ir, ir.loc, ValueRange{});
   return function;
+}
+
+/// How many pairs hold that many numbers; for tile registers, with those that are 0.
+Value TileLowering::countPairs(Value numbers) {
+  if (!machine.amx)
+    return ir.ceilDiv(numbers, ir.constant(2));
+  return ir.mul(ir.ceilDiv(numbers, ir.constant(2 * sideOfTile)), ir.constant(sideOfTile));
+}
+
+/// Whether the product that takes the tile goes by tile registers.
+bool TileLowering::feedsTiles(tile::RoundOp round) {
+  auto byLanes = [&](Operation *user) { return choice.lanesOf(cast<tile::DotOp>(user).getResult()) == 0; };
+  return machine.amx && llvm::all_of(round->getUsers(), byLanes);
 }
 
 /// Rounds a tile into scratch, in the order in which the products of this machine read it. What is bfloat16 already and
@@ -154,6 +177,9 @@ void TileLowering::lowerRound(tile::RoundOp round) {
   Place from = inMemory(round.getInput());
   if (rounded && lanes == 0 && along == 1)
     side = 1;
+  // Tile registers want the values' pairs side by side, but two rows of values make a row of pairs.
+  if (along == 0 && feedsTiles(round))
+    lanes = 0, side = 1;
   if (Ir::known(from.strides[side]) != 1) {
     Place packed = scratch.allocate(type, side);
     copy(from, packed, Space{SmallVector<int64_t, 2>(type.getShape()), {valid[0], valid[1]}, side});
@@ -170,12 +196,11 @@ void TileLowering::lowerRound(tile::RoundOp round) {
   auto function = roundFunction(owner->getParentOfType<ModuleOp>(), machine, pairs, rounded);
   LLVM::CallOp::create(ir, ir.loc, function, operands);
   if (side != lanes) {
-    Value inner = size(valid[1]);
     if (pairs != Pairs::None)
-      inner = ir.ceilDiv(inner, ir.constant(2));
+      valid[along] = countPairs(size(valid[along]));
     Place turned = scratch.allocate(stored, lanes);
     auto load = round.getInput().getDefiningOp<tile::LoadOp>();
-    turn(to, turned, lanes, {valid[0], inner}, load ? aheadOf(load) : nothingAhead());
+    turn(to, turned, lanes, valid, load ? aheadOf(load) : nothingAhead());
     to = turned;
   }
   places[round.getResult()] = to;

@@ -11,7 +11,8 @@
 //   Pairs::Along    neighbours of a row side by side: one pair at to + r * toRow + l / 2
 //   Pairs::Across   neighbouring rows side by side: row r of pairs holds rows 2r and 2r + 1, one pair a lane
 //
-// A pair takes the 4 bytes of a float32 number, the even one of the two in the lower half; distances of `to` count
+// Rows of pairs are written up to a multiple of 16, those beyond the last as 0, where tile registers read them. A pair
+// takes the 4 bytes of a float32 number, the even one of the two in the lower half; distances of `to` count
 // pairs. Where an odd one is the last, its neighbour is 0. Nothing beyond rows and lanes is read; whole vectors are
 // written.
 #ifndef ATTN_LOWERING_CPU_ROUND_H

@@ -54,6 +54,7 @@ private:
 
   // EmitDot.cpp
   void lowerDot(tile::DotOp dot);
+  void emitTiles(tile::DotOp dot, llvm::ArrayRef<mlir::Value> operands);
   Place eachOperand(mlir::Value tile, llvm::ArrayRef<mlir::OpFoldResult> valid);
   llvm::SmallVector<mlir::Value> nothingAhead();
   llvm::SmallVector<mlir::Value> rowsAhead(tile::LoadOp load, mlir::Value first);
@@ -62,6 +63,8 @@ private:
   llvm::SmallVector<mlir::Value> aheadOf(tile::LoadOp keys);
   // Round.cpp
   void lowerRound(tile::RoundOp round);
+  bool feedsTiles(tile::RoundOp round);
+  mlir::Value countPairs(mlir::Value numbers);
   Place wideOperand(mlir::Value tile, int lanes, bool readOnce, llvm::ArrayRef<mlir::OpFoldResult> valid);
 
   mlir::Value size(mlir::OpFoldResult value);

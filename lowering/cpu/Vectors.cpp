@@ -42,7 +42,10 @@ Value Vectors::everyLane() {
   return arith::ConstantOp::create(ir, ir.loc, DenseElementsAttr::get(type(ir.getI1Type()), true));
 }
 
+/// Truth values are bytes; bfloat16 is 16 bits, which machines without it can move too.
 static Type inMemory(Type element) {
+  if (element.isBF16())
+    return IntegerType::get(element.getContext(), 16);
   return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element;
 }
 
@@ -50,8 +53,10 @@ static unsigned alignment(Type element) {
   return inMemory(element).getIntOrFloatBitWidth() / 8;
 }
 
-/// Bytes of memory to truth values, where the element is one.
+/// What was loaded as a vector of the element.
 static Value fromMemory(Vectors &vectors, Type element, Value vector) {
+  if (element.isBF16())
+    return arith::BitcastOp::create(vectors.ir, vectors.ir.loc, vectors.type(element), vector);
   if (!element.isInteger(1))
     return vector;
   Ir &ir = vectors.ir;
@@ -60,6 +65,8 @@ static Value fromMemory(Vectors &vectors, Type element, Value vector) {
 }
 
 static Value toMemory(Vectors &vectors, Value vector) {
+  if (cast<VectorType>(vector.getType()).getElementType().isBF16())
+    return arith::BitcastOp::create(vectors.ir, vectors.ir.loc, vectors.type(vectors.ir.getI16Type()), vector);
   if (!cast<VectorType>(vector.getType()).getElementType().isInteger(1))
     return vector;
   return arith::ExtUIOp::create(vectors.ir, vectors.ir.loc, vectors.type(vectors.ir.i8()), vector);

@@ -25,6 +25,7 @@ struct Target {
   bool fma = true;     // fused multiply-add is one instruction
   bool avx512 = false; // masks for every vector operation, vscalefps
   bool bf16 = false;   // vdpbf16ps: products of pairs of bfloat16, summed in float32
+  bool amx = false;    // tdpbf16ps: the same of 16 rows by 16 lanes by 16 pairs
 
   /// Columns of a packed weight's panel: [ceil(N / panel)][K][panel].
   int64_t panel() const { return lanes * panelVectors; }

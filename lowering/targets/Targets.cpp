@@ -47,6 +47,7 @@ Target x86Target(llvm::StringRef name, const llvm::StringMap<bool> &features) {
     if (features.lookup(row.feature) && features.lookup(row.also))
       apply(target, row);
   target.bf16 = target.avx512 && features.lookup("avx512bf16");
+  target.amx = target.bf16 && features.lookup("amx-tile") && features.lookup("amx-bf16");
   return target;
 }
 

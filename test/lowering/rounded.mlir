@@ -1,6 +1,7 @@
 // RUN: %attn-opt %s --attn-cpu-tiles=target=znver4 --canonicalize --cse | FileCheck %s --check-prefixes=PAIRS
+// RUN: %attn-opt %s --attn-cpu-tiles=target=sapphirerapids --canonicalize --cse | FileCheck %s --check-prefixes=TILES
 // RUN: %attn-opt %s --attn-cpu-tiles=target=x86-64-v4 --canonicalize --cse | FileCheck %s --check-prefixes=PLAIN
-// Products of bfloat16: pairs where the machine multiplies them, else float32 numbers that were rounded.
+// Products of bfloat16: tile registers or pairs where the machine multiplies them, else float32 numbers that were rounded.
 
 // The queries lie on the lanes, so their pairs lie across; the keys are read pair by pair along their rows. 24 numbers are
 // 12 pairs.
@@ -10,6 +11,10 @@
 // PAIRS: llvm.call @attn_round_across(%[[TURNED]], %c32_i64, %[[WIDE:[^,]*]], %c32_i64, %c24_i64, %c32_i64)
 // PAIRS: llvm.call @attn_round_along(%[[K]], %c24_i64, %[[EACH:[^,]*]], %c16_i64, %c8_i64, %c24_i64)
 // PAIRS: llvm.call @attn_dot_pairs(%[[EACH]], %c16_i64, %c1_i64, %[[WIDE]], %c32_i64, %{{[^,]*}}, %c32_i64, %c8_i64, %c32_i64, %c12_i64, %false,
+// TILES-LABEL: func.func @scores(
+// TILES: llvm.call @attn_round_across({{[^,]*}}, %c32_i64, %[[WIDE:[^,]*]], %c32_i64, %c24_i64, %c32_i64)
+// TILES: llvm.call @attn_round_along({{[^,]*}}, %c24_i64, %[[EACH:[^,]*]], %c16_i64, %c8_i64, %c24_i64)
+// TILES: llvm.call @attn_dot_tiles(%[[EACH]], %c16_i64, %[[WIDE]], %c32_i64, %{{[^,]*}}, %c32_i64, %c8_i64, %c32_i64, %c12_i64, %false)
 // PLAIN-LABEL: func.func @scores(
 // PLAIN: llvm.call @attn_round(
 // PLAIN: llvm.call @attn_round(
@@ -29,6 +34,13 @@ func.func @scores(%q: !llvm.ptr, %k: !llvm.ptr, %y: !llvm.ptr) {
 // PAIRS: scf.if
 // PAIRS: llvm.call @attn_dot_pairs_guard_wide({{.*}}, %c2_i64, %true,
 // PAIRS: llvm.call @attn_dot_pairs({{.*}}, %c2_i64, %true,
+// Values are turned, so that the 2 pairs of a column, and 14 of 0, lie side by side.
+// TILES-LABEL: func.func @hidden(
+// TILES: llvm.call @attn_round_across(%{{[^,]*}}, %c5_i64, %[[ROWS:[^,]*]], %c16_i64, %c3_i64, %c5_i64)
+// TILES: llvm.call @attn_turn(%[[ROWS]], %c16_i64, %[[EACH:[^,]*]], %c16_i64, %c5_i64, %c16_i64,
+// TILES: scf.if
+// TILES: llvm.call @attn_dot_tiles_guard(%[[EACH]], %c16_i64, {{.*}}, %c5_i64, %c16_i64, %c2_i64, %true)
+// TILES: llvm.call @attn_dot_tiles(%[[EACH]], %c16_i64, {{.*}}, %c5_i64, %c16_i64, %c2_i64, %true)
 func.func @hidden(%p: !llvm.ptr, %v: !llvm.ptr, %y: !llvm.ptr, %again: i1) {
   %a = tile.load %p strides [3, 1] valid [16, 3] : <16x3xf32>
   %b = tile.load %v strides [5, 1] valid [3, 5] : <3x5xf32>

@@ -12,7 +12,9 @@
 #include "llvm/Support/Program.h"
 #include <atomic>
 #include <dlfcn.h>
+#include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace mlir;
 
@@ -57,6 +59,14 @@ static bool writeFile(StringRef path, ArrayRef<char> bytes) {
   return !out.has_error();
 }
 
+/// Linux gives a process the tile registers only when it asks: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA).
+static void askForTiles() {
+#if defined(__x86_64__)
+  if (syscall(SYS_arch_prctl, 0x1023, 18) != 0)
+    llvm::report_fatal_error("attn-agree: the kernel does not give tile registers");
+#endif
+}
+
 static LogicalResult makeObject(Lowered &lowered, const Target &target, SmallVectorImpl<char> &object) {
   PassManager manager(lowered.module->getContext(), ModuleOp::getOperationName());
   buildTilePipeline(manager);
@@ -71,6 +81,8 @@ FailureOr<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp plan
   SmallVector<char, 0> object;
   if (failed(lowered) || failed(makeObject(*lowered, target, object)))
     return failure();
+  if (target.amx && precision == Precision::bf16)
+    askForTiles();
   static int number = 0;
   std::string stem = (folder + "/judged-" + Twine(number++)).str(), library = stem + ".so";
   if (!writeFile(stem + ".o", object) || !link(stem + ".o", library))
