@@ -73,6 +73,9 @@ public:
   mlir::Value blockTable(llvm::StringRef sequence, int64_t size);
   mlir::Value blockTotal(llvm::StringRef sequence, int64_t size);
 
+  /// int64[n]: room for a number of each sequence (one at least).
+  mlir::Value perSequence() { return tablePlace(); }
+
   /// For Kernel: room for the arguments of launches, `count` numbers of 8 bytes.
   mlir::Value argumentBlock(size_t count);
 

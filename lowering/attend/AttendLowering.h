@@ -12,11 +12,12 @@
 #include "lowering/Emitter.h"
 #include "lowering/Kernel.h"
 #include "lowering/Program.h"
+#include "lowering/attend/PlanCode.h"
 #include "lowering/tile/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/MaskBounds.h"
+#include "passes/masks/MaskPlan.h"
 #include <limits>
 
 namespace attn {
@@ -92,7 +93,9 @@ private:
   mlir::Value forProduct(mlir::Value tile, int64_t along, llvm::ArrayRef<mlir::OpFoldResult> valid);
   mlir::Value headOf(Scalars &in, mlir::Value headNumber, mlir::Value row);
   Running begin();
-  mlir::Value endOf(const KeyEnd &end);
+  PlanCode planCode();
+  void prepareTables();
+  mlir::Value sortedFlag(int64_t table);
   Running overKeys(Running start, mlir::Value guard);
   Running overKeys(Running start, mlir::Value from, mlir::Value to, bool masked, mlir::Value guard);
   Running step(Running before, mlir::Value key, bool masked, mlir::Value guard);
@@ -125,10 +128,13 @@ private:
   bool few = false;                           // whether the tile's rows are the shared heads of one query
   Local qAt, kAt, vAt, yAt, weightsAt, lseAt;
   llvm::SmallVector<Local, 2> captured;
-  mlir::Value sequence, first, queries, head; // first query of the block, how many; number of the (first) head
-  mlir::Value count;                          // rows of the tile that count
-  mlir::Value past;                           // the number of the sequence's first query
-  mlir::Value keys;                           // of this sequence
+  std::optional<MaskPlan> plan;                      // of the mask
+  llvm::DenseMap<int64_t, Local> tables;             // captured rows that the plan reads
+  llvm::DenseMap<int64_t, mlir::Value> sortedTables; // whether they are in order, i1
+  mlir::Value sequence, first, queries, head;        // first query of the block, how many; number of the (first) head
+  mlir::Value count;                                 // rows of the tile that count
+  mlir::Value past;                                  // the number of the sequence's first query
+  mlir::Value keys;                                  // of this sequence
   mlir::IRMapping scalars;
   llvm::DenseMap<mlir::Value, Local> capturedTensors; // by block argument
   mlir::Value queryTile, packedQueries, keyTile;

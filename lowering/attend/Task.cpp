@@ -23,10 +23,10 @@
 // each number by the same operations in the same order, so that it doesn't matter in which a query was computed.
 //
 // Keys that the mask hides from the whole tile are not visited, and where it hides none from any query it is not
-// evaluated: passes/MaskBounds.h. Going over 64 keys that are all hidden from a query changes no bit of its result, so
-// that this doesn't depend on the other queries of the tile: the maximum stays, so that the factor is 1 (or the maximum
-// was over nothing, and then sums and y are 0 before and after); the weights are 0 exactly, and x + 0 * v is x, but
-// that it may be +0 for -0. Which of the two y was is forgotten at the end: + 0 makes both +0.
+// evaluated: passes/masks/MaskPlan.h. Going over 64 keys that are all hidden from a query changes no bit of its result,
+// so that this doesn't depend on the other queries of the tile: the maximum stays, so that the factor is 1 (or the
+// maximum was over nothing, and then sums and y are 0 before and after); the weights are 0 exactly, and x + 0 * v is x,
+// but that it may be +0 for -0. Which of the two y was is forgotten at the end: + 0 makes both +0.
 #include "lowering/attend/AttendLowering.h"
 
 using namespace mlir;
@@ -171,6 +171,10 @@ void AttendLowering::run() {
       bindOutsideScalars(*region, emitter, kernel, scalars);
   startCounting();
   chooseTask();
+  if (!op.getMask().empty()) {
+    plan.emplace(op);
+    prepareTables();
+  }
   const Monomial &all = q.layout.dims[0].size;
   if (all.isStatic() && all.factor == 1) {
     oneQuery();

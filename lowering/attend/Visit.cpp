@@ -1,26 +1,18 @@
-// Which keys are visited, and where no mask is needed.
+// Which keys are visited, and where no mask is needed: the mask's plan as loops.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//     key = next(0)
+//     while key is one of the sequence's:
+//       tile of keys around it: full?  a step without mask;  seen?  a step with it
+//       key = next(behind the tile)
+//
+// Tiles begin at multiples of their size, so that only the last one can be shorter. Either step is a loop of one turn
+// or none, because loops can carry tiles.
 #include "lowering/attend/AttendLowering.h"
 
 using namespace mlir;
 
 namespace attn {
-
-/// One end of an interval of keys, for this tile.
-Value AttendLowering::endOf(const KeyEnd &end) {
-  if (end.kind == KeyEnd::Constant)
-    return ir.constant(end.number);
-  if (end.parts.empty()) {
-    Value query = ir.add(first, past);
-    if (end.kind == KeyEnd::Last)
-      query = ir.sub(ir.add(query, queries), ir.constant(1));
-    return ir.add(query, ir.constant(end.number));
-  }
-  Value best = endOf(end.parts.front());
-  for (const KeyEnd &part : llvm::drop_begin(end.parts))
-    best = end.kind == KeyEnd::Min ? ir.min(best, endOf(part)) : ir.max(best, endOf(part));
-  return best;
-}
 
 AttendLowering::Running AttendLowering::overKeys(Running start, Value from, Value to, bool masked, Value guard) {
   auto body = [&](Value key, ValueRange now) {
@@ -31,43 +23,121 @@ AttendLowering::Running AttendLowering::overKeys(Running start, Value from, Valu
   return {last[0], last[1], last[2]};
 }
 
-/// The keys that the mask may show: up to a multiple of 64 with it, up to another without, and the rest with it. The
-/// cuts are at multiples of 64, so that only the last 64 keys of all can be fewer.
+/// Whether a table never descends: looked up once a sequence, before the attention, by a kernel of its own.
+Value AttendLowering::sortedFlag(int64_t table) {
+  View view = emitter.input(op, size_t(table) + 3);
+  Value flags = emitter.perSequence();
+  Kernel look(emitter, "sorted");
+  bool single = !sequence;
+  Value owner;
+  if (single)
+    look.tasks(emitter.entry.constant(1));
+  else
+    owner = look.sequence().sequence;
+  Local row = look.local(view, owner);
+  Ir &in = look.ir;
+  auto entry = [&](Value place) { return in.load(row.element, row.pointer, in.mul(place, row.strides[0])); };
+  Value one = in.constant(1), yes = arith::ConstantOp::create(in, in.loc, in.getBoolAttr(true));
+  Value sorted = in.loop(one, row.sizes[0], one, yes, [&](Value place, ValueRange so) {
+    Value ascends =
+        arith::CmpIOp::create(in, in.loc, arith::CmpIPredicate::sle, entry(in.sub(place, one)), entry(place));
+    return SmallVector<Value>{arith::AndIOp::create(in, in.loc, so[0], ascends)};
+  })[0];
+  in.store(arith::ExtUIOp::create(in, in.loc, in.i64(), sorted), look.get(flags), single ? in.constant(0) : owner);
+  look.launch();
+  Value flag = ir.load(ir.i64(), kernel.get(flags), single ? ir.constant(0) : sequence);
+  return ir.less(ir.constant(0), flag);
+}
+
+/// Tables that the expression reads, and those whose order it asks for.
+static void findTables(masks::Number number, llvm::SmallSetVector<int64_t, 4> &read,
+                       llvm::DenseSet<masks::Number> &done) {
+  if (!done.insert(number).second)
+    return;
+  if (number->kind >= masks::NumberKind::TableLength)
+    read.insert(number->id);
+  for (masks::Number arg : number->args)
+    if (arg)
+      findTables(arg, read, done);
+}
+
+/// Once for the kernel, where its task begins.
+void AttendLowering::prepareTables() {
+  llvm::SmallSetVector<int64_t, 4> read;
+  llvm::DenseSet<masks::Number> done;
+  for (masks::Number number : {plan->next, plan->seen, plan->full})
+    findTables(number, read, done);
+  for (int64_t table : read) {
+    Local row = captured[table];
+    // An empty one is never used, but read.
+    Value nothing = LLVM::AllocaOp::create(ir, ir.loc, ir.ptr(), ir.i64(), ir.constant(1), 8);
+    ir.store(ir.constant(0), nothing);
+    row.pointer = arith::SelectOp::create(ir, ir.loc, ir.less(ir.constant(0), row.sizes[0]), row.pointer, nothing);
+    tables[table] = row;
+    sortedTables[table] = sortedFlag(table);
+  }
+}
+
+PlanCode AttendLowering::planCode() {
+  Value query = ir.add(first, past), lastHead = head;
+  if (few && shared >= 0)
+    lastHead = ir.add(head, ir.constant((sharing - 1) * headStep));
+  PlanCode::Leaves leaves{
+      query, ir.sub(ir.add(query, queries), ir.constant(1)), ir.sub(keys, ir.constant(1)), head, lastHead, {}, {}, {}};
+  leaves.scalar = [this](Value value) -> Value {
+    Value number = scalars.lookupOrNull(value);
+    if (!number) {
+      const Local &tensor = captured[cast<BlockArgument>(value).getArgNumber() - 3];
+      number = ir.load(tensor.element, tensor.pointer);
+    }
+    return arith::ExtSIOp::create(ir, ir.loc, ir.i64(), number);
+  };
+  leaves.table = [this](int64_t table) -> const Local & { return tables.find(table)->second; };
+  leaves.sorted = [this](int64_t table) { return sortedTables.lookup(table); };
+  return PlanCode(ir, leaves);
+}
+
 AttendLowering::Running AttendLowering::overKeys(Running start, Value guard) {
   Value none = ir.constant(0), tile = ir.constant(keysOfTile);
-  if (op.getMask().empty())
+  if (!plan)
     return overKeys(start, none, keys, false, guard);
-  bool apart = !few; // one query: not worth code of its own for the keys that it surely sees
-  MaskBounds bounds = findMaskBounds(op.getMask().front());
-  Value small = ir.less(ir.max(keys, ir.add(ir.add(first, past), queries)), ir.constant(rowsOfMaskBounds));
-  auto clamped = [&](Value key) { return ir.max(none, ir.min(key, keys)); };
-  auto down = [&](Value key) { return ir.mul(ir.div(clamped(key), tile), tile); };
-  auto up = [&](Value key) { return ir.mul(ir.ceilDiv(clamped(key), tile), tile); };
-  auto orElse = [&](Value end, Value otherwise) {
-    return arith::SelectOp::create(ir, ir.loc, small, end, otherwise).getResult();
+  PlanCode code = planCode();
+  for (masks::Number number : {plan->next, plan->seen, plan->full})
+    code.prepare(number);
+  // The plan promises nothing where sums of rows could leave int32.
+  Value small = ir.less(ir.max(keys, ir.add(ir.add(first, past), queries)), ir.constant(masks::rowLimit));
+  auto choose = [&](Value condition, Value a, Value b) -> Value {
+    return arith::SelectOp::create(ir, ir.loc, condition, a, b);
   };
-  auto has = [](const KeyEnd &end) { return end.kind != KeyEnd::None; };
-  Value from = has(bounds.visited.lower) ? orElse(down(endOf(bounds.visited.lower)), none) : none;
-  Value to = has(bounds.visited.upper) ? orElse(clamped(endOf(bounds.visited.upper)), keys) : keys;
-  if (!apart || bounds.nothingFull())
-    return overKeys(start, from, to, true, guard);
-  // A tile of keys that ends with the last key may be full without being whole.
-  Value fullFrom = from, fullTo = to;
-  if (has(bounds.full.lower))
-    fullFrom = orElse(ir.max(from, ir.min(up(endOf(bounds.full.lower)), to)), to);
-  if (has(bounds.full.upper)) {
-    Value end = endOf(bounds.full.upper), all = ir.less(end, keys);
-    end = arith::SelectOp::create(ir, ir.loc, all, down(end), to);
-    fullTo = orElse(ir.min(end, to), from);
-  }
-  Running now = start;
-  if (!has(bounds.full.lower)) {
-    now = overKeys(now, from, fullTo, false, guard);
-    return overKeys(now, ir.max(from, fullTo), to, true, guard);
-  }
-  now = overKeys(now, from, fullFrom, true, guard);
-  now = overKeys(now, fullFrom, fullTo, false, guard);
-  return overKeys(now, ir.max(fullFrom, fullTo), to, true, guard);
+  auto next = [&](Value from) { return choose(small, code.emit(plan->next, from, from), from); };
+  auto isConstant = [](masks::Number number, int64_t value) {
+    return number->kind == masks::NumberKind::Constant && number->id == value;
+  };
+  SmallVector<Value> carried{next(none), start.y, start.m, start.l};
+  SmallVector<Type> types = llvm::to_vector(ValueRange(carried).getTypes());
+  auto goesOn = [&](OpBuilder &builder, Location loc, ValueRange now) {
+    Ir inside(loc, builder);
+    scf::ConditionOp::create(inside, loc, inside.less(now[0], keys), now);
+  };
+  auto turn = [&](OpBuilder &builder, Location loc, ValueRange now) {
+    OpBuilder::InsertionGuard inside(ir);
+    ir.restoreInsertionPoint(builder.saveInsertionPoint());
+    Value key = ir.mul(ir.div(now[0], tile), tile), end = ir.add(key, tile);
+    Value lastKey = ir.min(ir.sub(end, ir.constant(1)), ir.sub(keys, ir.constant(1)));
+    Running running{now[1], now[2], now[3]};
+    Value masked = end;
+    if (!isConstant(plan->seen, 1))
+      masked = choose(small, choose(code.emitTruth(plan->seen, key, lastKey), end, key), end);
+    if (!isConstant(plan->full, 0)) {
+      Value isFull = arith::AndIOp::create(ir, ir.loc, small, code.emitTruth(plan->full, key, lastKey));
+      running = overKeys(running, key, choose(isFull, end, key), false, guard);
+      masked = choose(isFull, key, masked);
+    }
+    running = overKeys(running, key, masked, true, guard);
+    scf::YieldOp::create(ir, loc, ValueRange{next(end), running.y, running.m, running.l});
+  };
+  auto loop = scf::WhileOp::create(ir, ir.loc, types, carried, goesOn, turn);
+  return {loop.getResult(1), loop.getResult(2), loop.getResult(3)};
 }
 
 } // namespace attn

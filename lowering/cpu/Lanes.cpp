@@ -38,14 +38,18 @@ void LaneChoice::unite(Value a, Value b) {
 }
 
 void LaneChoice::uniteLoops(Operation *op) {
-  auto loop = dyn_cast<scf::ForOp>(op);
-  if (!loop)
-    return;
-  Operation *yield = loop.getBody()->getTerminator();
-  for (unsigned i = 0; i < loop.getNumResults(); ++i) {
-    unite(loop.getInitArgs()[i], loop.getRegionIterArg(i));
-    unite(loop.getRegionIterArg(i), yield->getOperand(i));
-    unite(loop.getRegionIterArg(i), loop.getResult(i));
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    Operation *yield = loop.getBody()->getTerminator();
+    for (unsigned i = 0; i < loop.getNumResults(); ++i)
+      for (Value other : {loop.getInitArgs()[i], yield->getOperand(i), Value(loop.getResult(i))})
+        unite(loop.getRegionIterArg(i), other);
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    Operation *yield = loop.getAfterBody()->getTerminator();
+    for (unsigned i = 0; i < loop.getNumResults(); ++i)
+      for (Value other :
+           {loop.getInits()[i], Value(loop.getBeforeArguments()[i]), yield->getOperand(i), Value(loop.getResult(i))})
+        unite(loop.getAfterArguments()[i], other);
   }
 }
 

@@ -79,7 +79,8 @@ LogicalResult TileLowering::lowerOp(Operation *op) {
     lowerRound(round);
     return success();
   }
-  if (!isa<tile::DotOp, scf::ForOp>(op) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<tile::TileType>))
+  if (!isa<tile::DotOp, scf::ForOp, scf::WhileOp>(op) &&
+      llvm::any_of(op->getResultTypes(), llvm::IsaPred<tile::TileType>))
     return op->emitError() << "tiles leave `" << op->getName() << "`, only loops may carry them";
   bool quiet = op->getNumRegions() == 0 && !isa<LLVM::StoreOp, LLVM::CallOp, tile::DotOp>(op) &&
                !op->hasTrait<OpTrait::IsTerminator>();
@@ -93,6 +94,8 @@ LogicalResult TileLowering::lowerOp(Operation *op) {
   auto carries = [](Operation *one) { return llvm::any_of(one->getResultTypes(), llvm::IsaPred<tile::TileType>); };
   if (auto loop = dyn_cast<scf::ForOp>(op); loop && (holdsTiles(op) || carries(op)))
     return lowerLoop(loop);
+  if (auto loop = dyn_cast<scf::WhileOp>(op); loop && carries(op))
+    return lowerWhile(loop);
   if (op->getNumRegions() == 0 || !holdsTiles(op))
     return success();
   for (Region &region : op->getRegions())
@@ -185,44 +188,23 @@ Space TileLowering::whole(Value tile) {
   return space;
 }
 
-/// The loop again without its tiles: each has a buffer that the body reads and writes.
-LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
-  ir.setInsertionPoint(loop);
-  SmallVector<Value> carried;
-  for (auto [init, argument, result] : llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults())) {
-    auto type = dyn_cast<tile::TileType>(init.getType());
-    if (!type) {
-      carried.push_back(init);
-      continue;
-    }
-    Place buffer = scratch.allocate(type, choice.lanesOf(argument));
-    copy(places[init], buffer, whole(init));
-    places[argument] = buffer;
-    places[result] = buffer;
-    homes[result] = loop->getBlock();
-  }
-  auto fresh =
-      scf::ForOp::create(ir, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), carried);
-  Block *body = fresh.getBody();
-  if (carried.empty())
-    body->getTerminator()->erase();
-  loop.getInductionVar().replaceAllUsesWith(fresh.getInductionVar());
-  unsigned next = 0;
-  for (auto [argument, result] : llvm::zip(loop.getRegionIterArgs(), loop.getResults())) {
-    if (isa<tile::TileType>(argument.getType())) {
-      homes[argument] = body;
-      continue;
-    }
-    argument.replaceAllUsesWith(fresh.getRegionIterArg(next));
-    result.replaceAllUsesWith(fresh.getResult(next++));
-  }
-  Operation *yield = loop.getBody()->getTerminator();
-  body->getOperations().splice(body->end(), loop.getBody()->getOperations());
-  if (failed(lowerBlock(*body)))
-    return failure();
+/// Where a loop keeps what it carries: where `init` lies, if that is ours and nobody reads it afterwards, else a copy.
+Place TileLowering::carry(Value init, Value argument, Operation *loop) {
+  Place &given = places[init];
+  bool once = llvm::count(loop->getOperands(), init) == 1;
+  if (!given.splat && given.scratch && once && choice.lanesOf(init) == choice.lanesOf(argument) &&
+      diesBefore(init, loop->getNextNode()))
+    return given;
+  Place buffer = scratch.allocate(cast<tile::TileType>(init.getType()), choice.lanesOf(argument));
+  copy(given, buffer, whole(init));
+  return buffer;
+}
+
+/// What a turn of a loop ends with goes where its arguments lie. The values that are no tiles are returned.
+SmallVector<Value> TileLowering::endTurn(Operation *yield, ValueRange arguments) {
   SmallVector<Value> values;
-  SmallVector<std::pair<Value, BlockArgument>> moves;
-  for (auto [value, argument] : llvm::zip(yield->getOperands(), loop.getRegionIterArgs())) {
+  SmallVector<std::pair<Value, Value>> moves;
+  for (auto [value, argument] : llvm::zip(yield->getOperands(), arguments)) {
     if (!isa<tile::TileType>(value.getType()))
       values.push_back(value);
     else if (!(places[value] == places[argument]))
@@ -240,9 +222,101 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
       }
   for (auto &[value, argument] : moves)
     copy(places[value], places[argument], whole(value));
+  dead.push_back(yield);
+  return values;
+}
+
+/// Uses of a block's arguments that are no tiles go to those of the block that replaces it.
+static void replaceNumbers(Block *old, Block *fresh, unsigned first = 0) {
+  unsigned next = first;
+  for (BlockArgument argument : old->getArguments().drop_front(first))
+    if (!isa<tile::TileType>(argument.getType()))
+      argument.replaceAllUsesWith(fresh->getArgument(next++));
+}
+
+static void replaceNumbers(Operation *old, Operation *fresh) {
+  unsigned next = 0;
+  for (Value result : old->getResults())
+    if (!isa<tile::TileType>(result.getType()))
+      result.replaceAllUsesWith(fresh->getResult(next++));
+}
+
+/// The loop again without its tiles: each has a buffer that the body reads and writes.
+LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
+  ir.setInsertionPoint(loop);
+  SmallVector<Value> carried;
+  for (auto [init, argument, result] : llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults())) {
+    if (!isa<tile::TileType>(init.getType())) {
+      carried.push_back(init);
+      continue;
+    }
+    Place buffer = carry(init, argument, loop);
+    for (Value held : {Value(argument), Value(result)})
+      places[held] = buffer;
+    homes[result] = loop->getBlock();
+  }
+  auto fresh =
+      scf::ForOp::create(ir, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), carried);
+  Block *body = fresh.getBody();
+  if (carried.empty())
+    body->getTerminator()->erase();
+  for (Value argument : loop.getRegionIterArgs())
+    homes[argument] = body;
+  loop.getInductionVar().replaceAllUsesWith(fresh.getInductionVar());
+  replaceNumbers(loop.getBody(), body, 1);
+  replaceNumbers(loop, fresh);
+  Operation *yield = loop.getBody()->getTerminator();
+  body->getOperations().splice(body->end(), loop.getBody()->getOperations());
+  if (failed(lowerBlock(*body)))
+    return failure();
+  SmallVector<Value> values = endTurn(yield, loop.getRegionIterArgs());
   scf::YieldOp::create(ir, yield->getLoc(), values);
   dead.push_back(loop);
-  dead.push_back(yield);
+  return success();
+}
+
+/// The same where the first part only decides whether to go on and hands everything over as it is.
+LogicalResult TileLowering::lowerWhile(scf::WhileOp loop) {
+  ir.setInsertionPoint(loop);
+  Block *decide = loop.getBeforeBody(), *turn = loop.getAfterBody();
+  scf::ConditionOp condition = loop.getConditionOp();
+  if (!llvm::equal(condition.getArgs(), decide->getArguments()))
+    return loop->emitError() << "a loop that carries tiles hands them over as they are";
+  SmallVector<Value> carried;
+  SmallVector<Type> types;
+  for (auto [init, argument, inside, result] :
+       llvm::zip(loop.getInits(), decide->getArguments(), turn->getArguments(), loop.getResults())) {
+    if (!isa<tile::TileType>(init.getType())) {
+      carried.push_back(init);
+      types.push_back(init.getType());
+      continue;
+    }
+    Place buffer = carry(init, argument, loop);
+    for (Value held : {Value(argument), Value(inside), Value(result)})
+      places[held] = buffer;
+    homes[result] = loop->getBlock();
+  }
+  auto fresh = scf::WhileOp::create(ir, loop.getLoc(), types, carried);
+  SmallVector<Location> where(types.size(), loop.getLoc());
+  Block *newDecide = &fresh.getBefore().emplaceBlock(), *newTurn = &fresh.getAfter().emplaceBlock();
+  newDecide->addArguments(types, where);
+  newTurn->addArguments(types, where);
+  for (Value inside : turn->getArguments())
+    homes[inside] = newTurn;
+  replaceNumbers(decide, newDecide);
+  replaceNumbers(turn, newTurn);
+  replaceNumbers(loop, fresh);
+  Operation *yield = turn->getTerminator();
+  newDecide->getOperations().splice(newDecide->end(), decide->getOperations());
+  newTurn->getOperations().splice(newTurn->end(), turn->getOperations());
+  ir.setInsertionPoint(condition);
+  scf::ConditionOp::create(ir, condition.getLoc(), condition.getCondition(), newDecide->getArguments());
+  dead.push_back(condition);
+  if (failed(lowerBlock(*newTurn)))
+    return failure();
+  SmallVector<Value> values = endTurn(yield, turn->getArguments());
+  scf::YieldOp::create(ir, yield->getLoc(), values);
+  dead.push_back(loop);
   return success();
 }
 

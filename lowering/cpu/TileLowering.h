@@ -21,6 +21,9 @@ private:
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation *op);
   mlir::LogicalResult lowerLoop(mlir::scf::ForOp loop);
+  mlir::LogicalResult lowerWhile(mlir::scf::WhileOp loop);
+  Place carry(mlir::Value init, mlir::Value argument, mlir::Operation *loop);
+  llvm::SmallVector<mlir::Value> endTurn(mlir::Operation *yield, mlir::ValueRange arguments);
   void lowerLoad(tile::LoadOp load);
   bool lowerTurnedStore(tile::StoreOp store);
   void turn(const Place &from, const Place &to, int lanes, llvm::ArrayRef<mlir::OpFoldResult> valid,
