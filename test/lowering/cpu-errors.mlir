@@ -18,6 +18,22 @@ func.func @leaves(%p: !llvm.ptr, %c: i1) {
 
 // -----
 
+func.func @changes(%p: !llvm.ptr, %c: i1) {
+  %a = tile.load %p strides [1] valid [16] : <16xf32>
+  %b = tile.load %p strides [2] valid [16] : <16xf32>
+  // expected-error@+1 {{a loop that carries tiles hands them over as they are}}
+  %d = scf.while (%x = %a) : (!tile.tile<16xf32>) -> !tile.tile<16xf32> {
+    scf.condition(%c) %b : !tile.tile<16xf32>
+  } do {
+  ^bb0(%y: !tile.tile<16xf32>):
+    scf.yield %y : !tile.tile<16xf32>
+  }
+  tile.store %d, %p strides [1] valid [16] : <16xf32>
+  return
+}
+
+// -----
+
 // expected-error@+1 {{rows too wide: a tile of them needs 4000000 bytes of a thread's stack, more than 3145728}}
 func.func @large(%p: !llvm.ptr, %q: !llvm.ptr) {
   %a = tile.load %p strides [1] valid [1000000] : <1000000xf32>
