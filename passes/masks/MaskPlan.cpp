@@ -15,17 +15,31 @@
 // none, and the range of j at the end holds every key that a query sees by this term. That is all that soundness needs;
 // order and number of the steps are free. A literal whose `mustFit` does not fit gets bounds that say nothing.
 //
-// Exactness. (1) Literals on i, j and i - j. After the literals on i and on j their ranges are exact boxes. With
-// D = [l, u] for i - j, a pair exists iff the difference of the box [i0 - j1, i1 - j0] meets D: all whole numbers of
-// that interval are differences of the box. The keys for which an i exists are  j0 … j1  cut with  i0 - u … i1 - l,
-// which is what is computed. (2) i // c - j // c in [l, u]: quotients of a box take all values of an interval, so
-// emptiness is exact. With D as well: for u = l = 0 the first step cuts both ranges to chunks that both have; if they
-// have more than one in common the lower's end and the start of the upper … see the note at `rounds`. (3) One sorted
-// table: a tile of queries holds every entry between its first and its last, so two tiles of one table whose ranges of
-// numbers meet have a number in common.
+// Exactness. Write i0 … i1 and j0 … j1 for the ranges of i and j.
+//
+// (1) Literals on i, j and i - j. After the literals on i and on j their ranges are exact. With l <= i - j <= u, a pair
+// exists iff i0 - j1 … i1 - j0 meets l … u, since the difference takes every value between; the keys for which an i
+// exists are j0 … j1 cut with i0 - u … i1 - l, which is what is computed.
+//
+// (2) l <= i // c - j // c <= u. The quotients of a range take every value between their ends, and so does their
+// difference: emptiness is exact as in (1), and the keys are those whose quotient lies in i0 // c - u … i1 // c - l.
+// With 0 <= i - j as well: `tighten` has cut the difference by what the quotients say, so u >= 0. Let x be the lower
+// end of j after the first step, and suppose that x <= j1 and x <= i1, which the steps test. Let d be the largest
+// quotient of an i of the tile that is at most x // c + u; the second step of (2) leaves one, and d - x // c >= l. If d
+// > x // c, every i of quotient d is above x. If d = x // c, then i1 or the last number of the chunk of x, whichever is
+// less, is in the tile, of quotient d, and not below x. d < x // c would mean i1 < x. So x is visible: the term is
+// empty only if the steps say so, and x is its first key.
+//
+// (3) t[i] = t[j] of one sorted table. A tile of rows holds every entry between its first and its last. Where the
+// ranges of entries of queries and of keys meet, an end of one lies in the other, so that they have an entry in common;
+// the keys are those from the first whose entry is not below the queries' least to the last not above their largest.
+// With 0 <= i - j: let x be the first such key from FirstKey on, and x <= i1. If its entry is that of i1, i1 sees it.
+// If it is less, all rows of that entry from x on are before i1, and the last of them that is a query sees x: there is
+// one, because the entry is not less than that of i0, so that its last row is not before i0.
 //
 // The first key of a term is the lower end of its range of j when the keys looked at are all from FirstKey on; the next
-// key of the mask is the least of its terms'.
+// key of the mask is the least of its terms'. Tiles are full where no term of the hidden pairs is possible; for these
+// masks each of those terms is of kind (1), (2) or (3), alone.
 #include "passes/masks/MaskPlan.h"
 
 using namespace mlir;
@@ -237,6 +251,41 @@ Number Contraction::isPossible() {
   return result;
 }
 
+/// What l <= i // c - j // c <= u says of i - j: (l - 1) c + 1 <= i - j <= (u + 1) c - 1. Makes an existing bound on i
+/// - j tighter; false if the term then never holds.
+bool tighten(Term &term) {
+  auto isDifference = [](const Literal &literal, bool ofRows) {
+    auto &terms = literal.form.terms;
+    bool pair = terms.size() == 2 && literal.mustFit.empty() && terms[0].second == 1 && terms[1].second == -1;
+    return pair && llvm::all_of(terms, [&](auto &part) {
+             Atom::Kind kind = part.first->kind;
+             return ofRows ? kind == Atom::Query || kind == Atom::Key : kind == Atom::Div;
+           });
+  };
+  for (Literal &difference : term)
+    for (const Literal &quotients : term) {
+      if (!isDifference(difference, true) || !isDifference(quotients, false))
+        continue;
+      const Atom *first = quotients.form.terms[0].first, *second = quotients.form.terms[1].first;
+      auto isOf = [](const Atom *quotient, Atom::Kind kind) {
+        auto &terms = quotient->of.terms;
+        return quotient->of.constant == 0 && terms.size() == 1 && terms[0].second == 1 && terms[0].first->kind == kind;
+      };
+      Atom::Kind left = difference.form.terms[0].first->kind, right = difference.form.terms[1].first->kind;
+      bool same = isOf(first, left) && isOf(second, right), turned = isOf(first, right) && isOf(second, left);
+      if (first->number != second->number || (!same && !turned))
+        continue;
+      int64_t least = same ? quotients.least : -quotients.most, most = same ? quotients.most : -quotients.least;
+      if (least > -Conditions::none)
+        difference.least = std::max(difference.least, (least - 1) * first->number + 1);
+      if (most < Conditions::none)
+        difference.most = std::min(difference.most, (most + 1) * first->number - 1);
+      if (difference.least > difference.most)
+        return false;
+    }
+  return true;
+}
+
 /// Whether a term bounds only i, j, i - j: one round is exact then.
 bool isDifference(const Term &term) {
   return llvm::all_of(term, [](const Literal &literal) {
@@ -297,7 +346,9 @@ Number Planner::seen(const Condition &condition, Range keys, bool wide, Number *
   Number any = numbers.no(), none = numbers.add(numbers.leaf(NumberKind::FinalKey), numbers.constant(1));
   if (next)
     *next = numbers.constant(rowLimit);
-  for (const Term &term : condition)
+  for (Term term : condition) {
+    if (!tighten(term))
+      continue;
     for (Range queries : pieces(term)) {
       Contraction contraction(numbers, queries, keys, wide);
       for (int rounds = isDifference(term) ? 1 : 2; rounds > 0; --rounds)
@@ -307,6 +358,7 @@ Number Planner::seen(const Condition &condition, Range keys, bool wide, Number *
       if (next)
         *next = numbers.min(*next, numbers.select(possible, contraction.firstKey(), none));
     }
+  }
   return any;
 }
 

@@ -14,8 +14,8 @@
 // visited and the mask is evaluated; `undecided` names those parts of the text.
 //
 // Exact, that is `next` and `seen` together show no empty tile and `full` all that are: and/or/not of comparisons of i,
-// j and i - j with numbers; i // c - j // c with numbers, alone or with bounds on i - j; doc[i] == doc[j] of one sorted
-// table, alone or with bounds on i - j. MaskPlan.cpp proves it, and that all of it is sound.
+// j and i - j with numbers; i // c - j // c with numbers, alone or with j <= i; doc[i] == doc[j] of one sorted table,
+// alone or with j <= i. MaskPlan.cpp proves it, and that all of it is sound.
 #ifndef ATTN_PASSES_MASKS_MASKPLAN_H
 #define ATTN_PASSES_MASKS_MASKPLAN_H
 

@@ -304,6 +304,21 @@ TEST_F(MaskPlanTest, BlockCausal) {
     %c = arith.andi %near, %causal : i1)");
 }
 
+/// Every pair of bounds on the difference of the chunks' numbers, alone and with causal.
+TEST_F(MaskPlanTest, RangesOfChunks) {
+  for (int least = -2; least <= 2; ++least)
+    for (int most = least; most <= 2; ++most) {
+      std::string text = causal + std::string(chunks) + "%d = arith.subi %a, %b : i32\n%least = arith.constant " +
+                         std::to_string(least) + " : i32\n%most = arith.constant " + std::to_string(most) + R"( : i32
+        %above = arith.cmpi sge, %d, %least : i32
+        %below = arith.cmpi sle, %d, %most : i32
+        %within = arith.andi %above, %below : i1
+      )";
+      exact(text + "%c = arith.andi %within, %causal : i1");
+      exact(text + "%yes = arith.constant true\n%c = arith.andi %within, %yes : i1");
+    }
+}
+
 constexpr const char *documents = R"(
     %a = attn.at %docs[%i] : tensor<?xi32> -> i32
     %b = attn.at %docs[%j] : tensor<?xi32> -> i32
