@@ -56,6 +56,11 @@ void attn_rt_parallel_for(attn_call *call, attn_kernel *kernel, const void *args
     ;
 }
 
+int64_t attn_rt_threads(attn_call *call) {
+  (void)call;
+  return threads;
+}
+
 static double now(void) {
   struct timespec t;
   clock_gettime(threads > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &t);

@@ -10,6 +10,7 @@
 #include "lowering/Emitter.h"
 #include "dialect/Exports.h"
 #include "lowering/Program.h"
+#include "lowering/attend/Strategy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -113,7 +114,51 @@ void Emitter::layOutArena() {
     regions[classKey(part)] = {at, units};
     at = entry.add(at, entry.mul(units, entry.constant(part.getAs<IntegerAttr>("bytes").getInt())));
   }
-  regions["end"] = {at, Value()};
+  regions["scratch"] = {at, Value()};
+  regions["end"] = {entry.add(at, scratchBytes()), Value()};
+}
+
+/// How many threads the call has, i64.
+Value Emitter::threads() {
+  auto type = LLVM::LLVMFunctionType::get(entry.i64(), {entry.ptr()});
+  return LLVM::CallOp::create(entry, entry.loc, program.runtime("attn_rt_threads", type), ValueRange{call}).getResult();
+}
+
+/// Whether the call splits the attention (lowering/attend/Strategy.h): where each sequence has one query, and unless it
+/// was asked for, where keys are many and threads would idle for a quarter of the time.
+Value Emitter::decideSplit(AttendOp op) {
+  constexpr int64_t fewestKeys = 512;
+  Strategy strategy = chooseStrategy(op, target, program.options);
+  auto both = [&](Value a, Value b) { return arith::AndIOp::create(entry, entry.loc, a, b).getResult(); };
+  Value yes = arith::ConstantOp::create(entry, entry.loc, entry.getBoolAttr(true));
+  if (cast<RankedTensorType>(op.query().getType()).isDynamicDim(0))
+    yes = entry.less(longest(entry, op.inDims(0).sequence(0)), entry.constant(2));
+  if (strategy.always)
+    return yes;
+  Value tasks = entry.mul(sequences(), entry.constant(strategy.tasks)), all = threads();
+  Value rounds = entry.ceilDiv(tasks, all), used = entry.mul(tasks, entry.constant(4));
+  Value idle = entry.less(used, entry.mul(entry.mul(rounds, all), entry.constant(3)));
+  Value few = entry.mul(sequences(), entry.constant(fewestKeys));
+  return both(yes, both(idle, entry.less(few, total(op.inDims(1).sequence(0)))));
+}
+
+/// Of the scores of the largest attention that this call splits.
+Value Emitter::scratchBytes() {
+  Value most = entry.constant(0);
+  source->walk([&](AttendOp op) {
+    Strategy strategy = chooseStrategy(op, target, program.options);
+    if (!strategy.splits)
+      return;
+    Value split = splitting[op] = decideSplit(op);
+    Value bytes = entry.mul(total(op.inDims(1).sequence(0)), entry.constant(strategy.heads * 4));
+    most = entry.max(most, arith::SelectOp::create(entry, entry.loc, split, bytes, entry.constant(0)));
+  });
+  return most;
+}
+
+Value Emitter::scratch() {
+  Value &known = pointers["scratch"];
+  return known ? known : known = prologue.address(arena, prologue.i8(), regions["scratch"].first);
 }
 
 Value Emitter::slotPointer(DictionaryAttr memory) {
@@ -189,12 +234,13 @@ Value Emitter::length(Ir &ir, StringRef sequence, Value s) {
 /// The most rows that a sequence has along a dimension.
 Value Emitter::longest(StringRef sequence) {
   Value &known = pointers[("longest " + sequence).str()];
-  if (known)
-    return known;
-  Ir &ir = prologue;
+  return known ? known : known = longest(prologue, sequence);
+}
+
+Value Emitter::longest(Ir &ir, StringRef sequence) {
   prepareLength(sequence);
   auto body = [&](Value s, ValueRange most) { return SmallVector<Value>{ir.max(most[0], length(ir, sequence, s))}; };
-  return known = ir.loop(ir.constant(0), sequences(), ir.constant(1), ir.constant(0), body)[0];
+  return ir.loop(ir.constant(0), sequences(), ir.constant(1), ir.constant(0), body)[0];
 }
 
 /// A sequence dimension whose lengths follow from the session, not from offsets of the caller.

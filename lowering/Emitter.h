@@ -75,6 +75,10 @@ public:
 
   /// int64[n]: room for a number of each sequence (one at least).
   mlir::Value perSequence() { return tablePlace(); }
+  /// Whether this call divides the attention's keys between threads (i1, of the entry); null: no call does.
+  mlir::Value splits(AttendOp op) { return splitting.lookup(op); }
+  /// Memory for what an operation's kernels leave for its next one; all operations have the same, one after the other.
+  mlir::Value scratch();
 
   /// For Kernel: room for the arguments of launches, `count` numbers of 8 bytes.
   mlir::Value argumentBlock(size_t count);
@@ -93,6 +97,10 @@ private:
   void prepareLength(llvm::StringRef sequence);
   mlir::Value length(Ir &ir, llvm::StringRef sequence, mlir::Value s);
   mlir::Value longest(llvm::StringRef sequence);
+  mlir::Value longest(Ir &ir, llvm::StringRef sequence);
+  mlir::Value threads();
+  mlir::Value decideSplit(AttendOp op);
+  mlir::Value scratchBytes();
   mlir::Value caller(size_t offset, int64_t index);
   void beginEntry();
   void endEntry();
@@ -124,6 +132,7 @@ private:
   llvm::SmallVector<llvm::StringRef> sequenceNames;
   llvm::SmallVector<llvm::StringRef> keptNames; // in the order of attn_call.kept
   llvm::StringRef cached;                       // the sequence along which the function caches; empty if it does not
+  llvm::DenseMap<mlir::Operation *, mlir::Value> splitting;
   llvm::DenseMap<mlir::Value, View> views;
   mlir::IRMapping scalars;
   llvm::StringMap<Table> tables;

@@ -9,6 +9,7 @@
 //     memory: 9216 bytes a row of T
 #include "lowering/Explain.h"
 #include "dialect/AttnOps.h"
+#include "lowering/attend/Strategy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -21,7 +22,8 @@ namespace {
 
 class Explainer {
 public:
-  Explainer(llvm::raw_ostream &stream, Precision how) : out(stream), precision(how) {}
+  Explainer(llvm::raw_ostream &stream, const Target &machine, const LowerOptions &how)
+      : out(stream), target(machine), options(how) {}
 
   void function(func::FuncOp op) {
     out << op.getName() << ", sequences "
@@ -113,9 +115,13 @@ private:
       words += onEach(op.getScore(), " a score");
     if (!op.getMask().empty())
       words += ", masked";
-    if (precision == Precision::bf16)
+    if (options.precision == Precision::bf16)
       words += ", products of bf16 summed in f32";
-    return words + (op.getWeights() ? ": weights kept" : ": one pass over the keys, no scores in memory");
+    Strategy strategy = chooseStrategy(op, target, options);
+    words += op.getWeights()   ? ": weights kept"
+             : strategy.splits ? ": one pass over the keys, or scores of one query in memory"
+                               : ": one pass over the keys, no scores in memory";
+    return words + "; " + strategy.words();
   }
 
   template <typename Op> static std::string gone(Op op) {
@@ -147,17 +153,18 @@ private:
   }
 
   llvm::raw_ostream &out;
-  Precision precision;
+  const Target &target;
+  const LowerOptions &options;
 };
 
 } // namespace
 
-std::string explainPlan(ModuleOp planned, Precision precision) {
+std::string explainPlan(ModuleOp planned, const Target &target, const LowerOptions &options) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (auto function : planned.getOps<func::FuncOp>())
     if (function->hasAttr("attn.export"))
-      Explainer(stream, precision).function(function);
+      Explainer(stream, target, options).function(function);
   return text;
 }
 

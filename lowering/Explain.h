@@ -3,14 +3,14 @@
 #ifndef ATTN_LOWERING_EXPLAIN_H
 #define ATTN_LOWERING_EXPLAIN_H
 
-#include "lowering/Precision.h"
+#include "lowering/Lower.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <string>
 
 namespace attn {
 
 /// One line an operation of the plan that computes or moves something, and the memory of a call. `--explain` prints it.
-std::string explainPlan(mlir::ModuleOp planned, Precision precision);
+std::string explainPlan(mlir::ModuleOp planned, const Target &target, const LowerOptions &options);
 
 } // namespace attn
 #endif

@@ -3,6 +3,7 @@
 #ifndef ATTN_LOWERING_LOWER_H
 #define ATTN_LOWERING_LOWER_H
 
+#include "lowering/AttentionForm.h"
 #include "lowering/Precision.h"
 #include "lowering/targets/Target.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -20,6 +21,7 @@ struct LowerOptions {
   bool probe = false; // taps are shown
   bool count = false; // attentions count their tiles
   Precision precision = Precision::f32;
+  AttentionForm attention = AttentionForm::automatic;
 };
 
 /// Lowers every exported function; failures are reported at the operation.

@@ -253,6 +253,10 @@ void attn_rt_parallel_for(attn_call *call, attn_kernel *kernel, const void *args
   static_cast<attn_model *>(call->pool)->pool.run(runKernel, &context, tasks);
 }
 
+int64_t attn_rt_threads(attn_call *call) {
+  return static_cast<attn_model *>(call->pool)->pool.threadsInForce();
+}
+
 void attn_rt_count(attn_call *call, int64_t place, const int64_t *counts) {
   static_cast<attn_model *>(call->pool)->counts.add(static_cast<size_t>(place), counts);
 }

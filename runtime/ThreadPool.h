@@ -27,6 +27,7 @@ public:
   void run(Task *task, void *context, int64_t tasks);
   // How many threads a loop may use, the caller's included; 0: one a usable core. Returns the number in force.
   int setThreads(int threads);
+  int threadsInForce() const { return threads.load(std::memory_order_relaxed); }
 
 private:
   struct Loop;

@@ -48,6 +48,8 @@ enum { ATTN_F32 = 0, ATTN_F16 = 1, ATTN_BF16 = 2, ATTN_I32 = 3 };
 /* Runs kernel(call, args, t) for t = 0 .. tasks-1, each once, on the call's threads, and returns when all have ended.
  */
 void attn_rt_parallel_for(attn_call *call, attn_kernel *kernel, const void *args, int64_t tasks);
+/* How many threads parallel_for of this call has, the calling one included. */
+int64_t attn_rt_threads(attn_call *call);
 /* Shows a tapped value: `name` with {0} … filled by turns[0] …, packed data as of attn_call, rank and, for each
  * dimension, its static size or -1 - s for the sequence dimension s of the function. */
 void attn_rt_tap(attn_call *call, const char *name, int64_t rank, const int64_t *dims, const int64_t *turns,

@@ -86,6 +86,10 @@ private:
   bool writeText(StringRef text) {
     return writeOutput(options.output.empty() ? "-" : StringRef(options.output), text, diags);
   }
+  LowerOptions lowerOptions() const {
+    return {
+        .probe = options.probe, .count = options.count, .precision = options.precision, .attention = options.attention};
+  }
   bool writeModule(mlir::ModuleOp module);
   void handle(mlir::Diagnostic &diagnostic);
   SMRange rangeOf(mlir::Location location) const;
@@ -257,13 +261,12 @@ bool Compilation::plan() {
     buildPlanPipeline(manager);
   });
   if (planned && options.explain)
-    errs() << explainPlan(*module, options.precision);
+    errs() << explainPlan(*module, *target, lowerOptions());
   return planned;
 }
 
 bool Compilation::lowerPlan() {
-  LowerOptions how{.probe = options.probe, .count = options.count, .precision = options.precision};
-  mlir::FailureOr<Lowered> result = lowerModule(*module, *target, how);
+  mlir::FailureOr<Lowered> result = lowerModule(*module, *target, lowerOptions());
   if (failed(result))
     return false;
   lowered = std::move(*result);

@@ -4,6 +4,7 @@
 #define ATTN_TOOLS_DRIVER_H
 
 #include "frontend/Diagnostics.h"
+#include "lowering/AttentionForm.h"
 #include "lowering/EmitObject.h"
 #include "lowering/Precision.h"
 #include "tools/Stages.h"
@@ -21,6 +22,7 @@ struct DriverOptions {
   std::optional<Stage> stopAfter; // ends there and writes nothing
   std::string dumpIr;             // a folder for the module after each pass
   Precision precision = Precision::f32;
+  AttentionForm attention = AttentionForm::automatic;
   bool probe = false; // taps stay
   bool count = false; // attentions count their tiles
   bool strict = false;

@@ -56,6 +56,10 @@ cl::opt<std::string> mcpu("mcpu", cl::desc("the machine to compile for"), cl::in
 cl::opt<std::string> precisionOption("precision", cl::desc("f32 or bf16, as attnc's"), cl::init("f32"));
 cl::opt<bool> nanToZero("nan-to-zero",
                         cl::desc("0 is right where the interpreter has NaN: softmax over nothing by hand"));
+cl::opt<AttentionForm> attention("attention", cl::desc("the form of attentions, as attnc's"),
+                                 cl::values(clEnumValN(AttentionForm::automatic, "auto", "as the compiler chooses"),
+                                            clEnumValN(AttentionForm::online, "online", "never split"),
+                                            clEnumValN(AttentionForm::split, "split", "split where it can be")));
 cl::opt<bool> quiet("quiet", cl::desc("show only what is wrong"));
 cl::opt<Passes> passes("passes", cl::desc("what runs before lowering"), cl::init(Passes::all),
                        cl::values(clEnumValN(Passes::all, "all", "the compiler's passes"),
@@ -183,7 +187,8 @@ FailureOr<int> judgeModule(ModuleOp module, StringRef folder) {
   Program program{module, *transformed, nullptr, {}};
   int wrong = 0;
   if (passes != Passes::only) {
-    auto made = CompiledModule::compile(*transformed, *target, *precision, folder);
+    auto made =
+        CompiledModule::compile(*transformed, *target, {.precision = *precision, .attention = attention}, folder);
     if (failed(made))
       return failure();
     program.compiled = std::move(*made);

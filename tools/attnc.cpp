@@ -22,6 +22,12 @@ cl::opt<std::string> mcpu("mcpu", cl::desc("the machine: native, x86-64-v3, …"
 cl::opt<std::string> machine("target", cl::desc("what kind of machine: cpu"), cl::init("cpu"), cl::cat(category));
 cl::opt<std::string> precision("precision", cl::desc("what attention multiplies in: f32, or bf16 with sums in f32"),
                                cl::init("f32"), cl::cat(category));
+cl::opt<attn::AttentionForm>
+    attention("attention", cl::desc("the form of attentions; what a form cannot do is noted"), cl::cat(category),
+              cl::values(clEnumValN(attn::AttentionForm::automatic, "auto", "as the compiler and the call choose"),
+                         clEnumValN(attn::AttentionForm::online, "online", "one pass over the keys"),
+                         clEnumValN(attn::AttentionForm::split, "split",
+                                    "keys divided between threads where sequences have one query")));
 cl::opt<bool> strict("strict", cl::desc("warnings about unread configuration are errors"), cl::cat(category));
 cl::opt<bool> probe("probe", cl::desc("keep taps, for attn_session_probe"), cl::cat(category));
 cl::opt<bool> countTiles("count", cl::desc("attentions count their tiles and bytes, for attn_model_count"),
@@ -78,6 +84,7 @@ int main(int argc, char **argv) {
   options.dumpIr = dumpIr;
   options.probe = probe;
   options.count = countTiles;
+  options.attention = attention;
   options.strict = strict;
   options.explain = explain;
   options.time = timing;

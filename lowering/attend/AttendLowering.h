@@ -1,7 +1,8 @@
 // Attention being lowered: what one task is, and the pieces of its loop over the keys.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Task.cpp        the form, the task and its tensors
+// Strategy.cpp    the form and the sizes of tiles
+// Task.cpp        the task and its tensors
 // Regions.cpp     the text's score, mask and sink inside tile.map
 // Step.cpp        one tile of keys, and what comes before the first and behind the last
 // Visit.cpp       which keys are visited, and where no mask is needed
@@ -13,6 +14,7 @@
 #include "lowering/Kernel.h"
 #include "lowering/Program.h"
 #include "lowering/attend/PlanCode.h"
+#include "lowering/attend/Strategy.h"
 #include "lowering/tile/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,7 +24,6 @@
 
 namespace attn {
 
-constexpr int64_t keysOfTile = 64;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // The lowest score of a visible key, and below its logarithm of two the maximum over none: differences stay numbers.
 constexpr double lowestScore = -2e38, noMaximum = -3.2e38;
@@ -67,7 +68,10 @@ mlir::Value mapTile(Ir &ir, tile::TileType type, mlir::ValueRange inputs, llvm::
 
 class AttendLowering {
 public:
-  AttendLowering(Emitter &owner, AttendOp attend);
+  /// What a kernel computes: all of it, or one half of a split attention: its scores, or what is made of them.
+  enum class Part { Whole, Scores, Values };
+
+  AttendLowering(Emitter &owner, AttendOp attend, const Strategy &strategy, Part part);
   void run();
 
 private:
@@ -77,7 +81,9 @@ private:
   };
 
   void chooseTask();
-  void findShared();
+  void chooseSplitTask();
+  void findTensors();
+  void runSplit();
   mlir::Value rowStride(const Local &tensor);
   Local atHead(Local tensor, const Local &query);
   mlir::Value inside(mlir::Region &region, Scalars &in, llvm::ArrayRef<mlir::Value> arguments, mlir::Value queryTile,
@@ -99,6 +105,7 @@ private:
   Running overKeys(Running start, mlir::Value guard);
   Running overKeys(Running start, mlir::Value from, mlir::Value to, bool masked, mlir::Value guard);
   Running step(Running before, mlir::Value key, bool masked, mlir::Value guard);
+  mlir::Value scoresBetween(mlir::Value key);
   mlir::Value scores(mlir::Value key, mlir::OpFoldResult keys, bool masked = true);
   mlir::Value weigh(mlir::Value score, mlir::Value m, mlir::OpFoldResult keys);
   mlir::Value inverse(const Running &last);
@@ -119,12 +126,13 @@ private:
 
   Emitter &emitter;
   AttendOp op;
+  const Strategy &strategy;
+  Part part;
   Kernel kernel;
   Ir &ir;
   View q, k, v, y;
   int64_t rows, width, valueWidth, heads = 1; // of a tile; of q's and v's rows
-  int shared = -1;                            // q's dimension of heads that k and v lack,
-  int64_t sharing = 1, headStep = 1;          // its size, and how far apart its heads are numbered
+  SharedHeads shared;                         // heads of q that share keys
   bool few = false;                           // whether the tile's rows are the shared heads of one query
   Local qAt, kAt, vAt, yAt, weightsAt, lseAt;
   llvm::SmallVector<Local, 2> captured;
@@ -135,6 +143,8 @@ private:
   mlir::Value count;                                 // rows of the tile that count
   mlir::Value past;                                  // the number of the sequence's first query
   mlir::Value keys;                                  // of this sequence
+  mlir::Value partBegin, partEnd;                    // the keys whose scores this task makes
+  mlir::Value between;                               // where scores lie between the two kernels: rows of all keys
   mlir::IRMapping scalars;
   llvm::DenseMap<mlir::Value, Local> capturedTensors; // by block argument
   mlir::Value queryTile, packedQueries, keyTile;

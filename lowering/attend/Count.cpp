@@ -49,7 +49,8 @@ void AttendLowering::endCounting() {
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()), {ir.ptr(), ir.i64(), ir.ptr()});
   auto add = program.runtime("attn_rt_count", type);
   LLVM::CallOp::create(ir, ir.loc, add, ValueRange{kernel.call, ir.constant(int64_t(program.counts.size())), counts});
-  program.counts.push_back(nameOf(op));
+  if (part == Part::Whole) // it is lowered last
+    program.counts.push_back(nameOf(op));
 }
 
 } // namespace attn

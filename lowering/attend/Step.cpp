@@ -32,9 +32,9 @@ Value AttendLowering::packQueries() {
 
 /// The number of a row's head.
 Value AttendLowering::headOf(Scalars &in, Value headNumber, Value row) {
-  if (!few || shared < 0)
+  if (!few || shared.dimension < 0)
     return headNumber;
-  Value step = in.ir.constant32(int32_t(headStep));
+  Value step = in.ir.constant32(int32_t(shared.step));
   return addI32(in.ir, headNumber, arith::MulIOp::create(in.ir, in.ir.loc, row, step));
 }
 
@@ -118,16 +118,38 @@ Value AttendLowering::weigh(Value score, Value m, OpFoldResult n) {
   });
 }
 
+/// The scores of a split attention from key number `key` on, in the arena.
+Value AttendLowering::scoresBetween(Value key) {
+  return ir.address(between, ir.f32(), key);
+}
+
 AttendLowering::Running AttendLowering::step(Running before, Value key, bool masked, Value guard) {
   Value left = ir.min(ir.constant(keysOfTile), ir.sub(keys, key));
   OpFoldResult m = folded(count), n = folded(left), w = ir.getI64IntegerAttr(valueWidth);
-  tally(masked ? PartialTiles : FullTiles, ir.constant(1));
-  tallyRows(k, left, keyWidth());
+  if (part == Part::Scores) {
+    Value inside =
+        arith::AndIOp::create(ir, ir.loc, ir.less(ir.sub(partBegin, ir.constant(1)), key), ir.less(key, partEnd));
+    ir.when(inside, [&] {
+      tally(masked ? PartialTiles : FullTiles, ir.constant(1));
+      tallyRows(k, left, keyWidth());
+      tile::StoreOp::create(ir, ir.loc, scores(key, n, masked), scoresBetween(key),
+                            {folded(keys), ir.getI64IntegerAttr(1)}, {m, n});
+    });
+    return before;
+  }
+  if (part == Part::Whole) {
+    tally(masked ? PartialTiles : FullTiles, ir.constant(1));
+    tallyRows(k, left, keyWidth());
+  }
   tallyRows(v, left, valueWidth);
   Value from = ir.address(vAt.pointer, vAt.element, ir.mul(key, vAt.strides[0]));
   Value values = tile::LoadOp::create(ir, ir.loc, type({keysOfTile, valueWidth}, vAt.element), from,
                                       {folded(vAt.strides[0]), folded(vAt.strides.back())}, {n, w}, ir.sub(keys, key));
-  Value score = scores(key, n, masked);
+  Value score = part == Part::Whole
+                    ? scores(key, n, masked)
+                    : tile::LoadOp::create(ir, ir.loc, type({rows, keysOfTile}), scoresBetween(key),
+                                           {folded(keys), OpFoldResult(ir.getI64IntegerAttr(1))}, {m, n})
+                          .getResult();
   Running now = before;
   Value carried = before.y, sum = before.l;
   if (usesMaximum()) {

@@ -22,6 +22,9 @@
 // that share keys (one where none do), and the keys are on the lanes, then the numbers of the value. Both forms make
 // each number by the same operations in the same order, so that it doesn't matter in which a query was computed.
 //
+// A split attention (Strategy.h) is the same in two kernels: one stops at the scores and stores them, the other begins
+// with them.
+//
 // Keys that the mask hides from the whole tile are not visited, and where it hides none from any query it is not
 // evaluated: passes/masks/MaskPlan.h. Going over 64 keys that are all hidden from a query changes no bit of its result,
 // so that this doesn't depend on the other queries of the tile: the maximum stays, so that the factor is 1 (or the
@@ -33,38 +36,26 @@ using namespace mlir;
 
 namespace attn {
 
-AttendLowering::AttendLowering(Emitter &owner, AttendOp attend)
-    : emitter(owner), op(attend), kernel(owner, "attend"), ir(kernel.ir), q(owner.input(attend, 0)),
-      k(owner.input(attend, 1)), v(owner.input(attend, 2)), y(owner.output(attend, 0)), rows(owner.target.panel()) {
+static StringRef nameOf(AttendLowering::Part part) {
+  return part == AttendLowering::Part::Whole    ? "attend"
+         : part == AttendLowering::Part::Scores ? "attend_scores"
+                                                : "attend_values";
+}
+
+AttendLowering::AttendLowering(Emitter &owner, AttendOp attend, const Strategy &chosen, Part which)
+    : emitter(owner), op(attend), strategy(chosen), part(which), kernel(owner, nameOf(which)), ir(kernel.ir),
+      q(owner.input(attend, 0)), k(owner.input(attend, 1)), v(owner.input(attend, 2)), y(owner.output(attend, 0)),
+      rows(chosen.queries), shared(sharedHeads(attend)) {
   auto sizeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape().back(); };
   width = sizeOf(op.query());
   valueWidth = sizeOf(op.value());
   for (size_t i = 1; i + 1 < q.rank(); ++i)
     heads *= q.layout.dims[i].size.factor;
-  findShared();
-  // Keys that have to be copied side by side or rounded first should serve more queries.
-  const Monomial &keyStride = k.layout.dims[0].stride;
-  if (rounds() || (keyStride.isStatic() && Target::collide(keyStride.factor * 4)))
-    rows *= 2;
-}
-
-/// The last of q's head dimensions that neither keys nor values have, unless it is too large for a tile.
-void AttendLowering::findShared() {
-  constexpr int64_t most = 64;
-  int64_t step = 1;
-  for (size_t i = q.rank() - 1; i-- > 1;) {
-    int64_t size = q.layout.dims[i].size.factor;
-    if (size > 1 && size <= most && k.find(q.names[i]) < 0 && v.find(q.names[i]) < 0) {
-      shared = int(i), sharing = size, headStep = step;
-      return;
-    }
-    step *= size;
-  }
 }
 
 /// How far apart the tile's rows lie in q or a result.
 Value AttendLowering::rowStride(const Local &tensor) {
-  return tensor.strides[few && shared >= 0 ? tensor.find(q.names[shared]) : 0];
+  return tensor.strides[few && shared.dimension >= 0 ? tensor.find(q.names[shared.dimension]) : 0];
 }
 
 /// `tensor` at the place of the head: where it has q's head dimensions it is moved there.
@@ -104,6 +95,39 @@ void AttendLowering::chooseTask() {
     first = ir.mul(ir.div(part, ir.constant(heads)), ir.constant(rows));
     queries = ir.max(ir.constant(0), ir.min(ir.constant(rows), ir.sub(ir.constant(all), first)));
   }
+  findTensors();
+}
+
+/// A task of a split attention: the one query of a sequence, heads that share keys, and a part of the keys or of the
+/// value's row.
+void AttendLowering::chooseSplitTask() {
+  int64_t parts = part == Part::Scores ? strategy.parts : valueWidth / strategy.columns;
+  Kernel::Block block = kernel.sequence(heads / shared.size * parts);
+  sequence = block.sequence;
+  Value number = ir.rem(block.inner, ir.constant(parts)), group = ir.div(block.inner, ir.constant(parts));
+  Value step = ir.constant(shared.step);
+  head = ir.add(ir.mul(ir.div(group, step), ir.constant(shared.step * shared.size)), ir.rem(group, step));
+  first = ir.constant(0), queries = ir.constant(1);
+  const Monomial &all = q.layout.dims[0].size;
+  past = all.isStatic() ? ir.constant(0) : kernel.past(all.lengths[0], sequence);
+  findTensors();
+  StringRef along = k.layout.dims[0].size.lengths[0];
+  Value before = ir.mul(kernel.unitsBefore(along, sequence), ir.constant(heads));
+  Value own = ir.mul(ir.mul(group, ir.constant(shared.size)), keys);
+  between = ir.address(kernel.get(emitter.scratch()), ir.f32(), ir.add(before, own));
+  if (part == Part::Scores) {
+    Value tile = ir.constant(strategy.keys), tiles = ir.ceilDiv(keys, tile);
+    Value size = ir.mul(ir.ceilDiv(tiles, ir.constant(parts)), tile);
+    partBegin = ir.mul(number, size), partEnd = ir.add(partBegin, size);
+    return;
+  }
+  valueWidth = strategy.columns;
+  Value column = ir.mul(number, ir.constant(valueWidth));
+  for (Local *tensor : {&vAt, &yAt})
+    tensor->pointer = ir.address(tensor->pointer, tensor->element, ir.mul(column, tensor->strides.back()));
+}
+
+void AttendLowering::findTensors() {
   Local query = kernel.local(q, sequence);
   qAt = atHead(query, query);
   kAt = atHead(kernel.local(k, sequence), query);
@@ -117,13 +141,21 @@ void AttendLowering::chooseTask() {
   for (size_t i = 3; i < op.getInputs().size(); ++i)
     captured.push_back(kernel.local(emitter.input(op, i), sequence));
   keys = kAt.sizes[0];
+  if (op.getMask().empty())
+    return;
+  plan.emplace(op);
+  prepareTables();
 }
 
 Value AttendLowering::attempt(Value guard) {
-  packedQueries = packQueries();
-  tally(QueryTiles, ir.constant(1));
-  tallyRows(q, count, width);
+  if (part != Part::Values) {
+    packedQueries = packQueries();
+    tally(QueryTiles, ir.constant(1));
+    tallyRows(q, count, width);
+  }
   Running end = overKeys(begin(), guard);
+  if (part == Part::Scores)
+    return {};
   Value again = finish(end);
   if (op.getWeights())
     storeWeights(end);
@@ -133,7 +165,7 @@ Value AttendLowering::attempt(Value guard) {
 /// The whole tile, twice at most: the second time with guarded products, if the first gave something that is not
 /// finite.
 void AttendLowering::attempts() {
-  if (!canHide()) {
+  if (!canHide() || part == Part::Scores) {
     attempt(Value());
     return;
   }
@@ -156,13 +188,21 @@ void AttendLowering::attempts() {
 /// A block of one query: the first of the heads that share keys does the work of all of them.
 void AttendLowering::oneQuery() {
   int64_t wideRows = rows;
-  few = true, rows = sharing, count = ir.constant(sharing);
-  Value place = ir.rem(ir.div(head, ir.constant(headStep)), ir.constant(sharing));
-  if (shared < 0)
+  few = true, rows = shared.size, count = ir.constant(shared.size);
+  Value place = ir.rem(ir.div(head, ir.constant(shared.step)), ir.constant(shared.size));
+  if (shared.dimension < 0 || part != Part::Whole)
     attempts();
   else
     ir.when(ir.less(place, ir.constant(1)), [&] { attempts(); });
   few = false, rows = wideRows;
+}
+
+/// Half of a split attention. A sequence may have no query at all.
+void AttendLowering::runSplit() {
+  chooseSplitTask();
+  const Monomial &all = q.layout.dims[0].size;
+  Value some = all.isStatic() ? ir.constant(1) : kernel.length(all.lengths[0], sequence);
+  ir.when(ir.less(ir.constant(0), some), [&] { oneQuery(); });
 }
 
 void AttendLowering::run() {
@@ -170,11 +210,12 @@ void AttendLowering::run() {
     if (!region->empty())
       bindOutsideScalars(*region, emitter, kernel, scalars);
   startCounting();
-  chooseTask();
-  if (!op.getMask().empty()) {
-    plan.emplace(op);
-    prepareTables();
+  if (part != Part::Whole) {
+    runSplit();
+    endCounting();
+    return kernel.launch();
   }
+  chooseTask();
   const Monomial &all = q.layout.dims[0].size;
   if (all.isStatic() && all.factor == 1) {
     oneQuery();
@@ -194,7 +235,24 @@ void AttendLowering::run() {
 }
 
 LogicalResult lowerAttend(Emitter &emitter, AttendOp op) {
-  AttendLowering(emitter, op).run();
+  using Part = AttendLowering::Part;
+  Strategy strategy = chooseStrategy(op, emitter.target, emitter.program.options);
+  auto lower = [&](Part part) { AttendLowering(emitter, op, strategy, part).run(); };
+  Value split = emitter.splits(op);
+  if (!split && strategy.always)
+    op.emitWarning() << "this attention stays online: " << strategy.why;
+  if (!split) {
+    lower(Part::Whole);
+    return success();
+  }
+  Ir &entry = emitter.entry;
+  auto choose = scf::IfOp::create(entry, entry.loc, split, /*withElseRegion=*/true);
+  entry.setInsertionPoint(choose.thenBlock()->getTerminator());
+  lower(Part::Scores);
+  lower(Part::Values);
+  entry.setInsertionPoint(choose.elseBlock()->getTerminator());
+  lower(Part::Whole);
+  entry.setInsertionPointAfter(choose);
   return success();
 }
 

@@ -80,8 +80,8 @@ void AttendLowering::prepareTables() {
 
 PlanCode AttendLowering::planCode() {
   Value query = ir.add(first, past), lastHead = head;
-  if (few && shared >= 0)
-    lastHead = ir.add(head, ir.constant((sharing - 1) * headStep));
+  if (few && shared.dimension >= 0)
+    lastHead = ir.add(head, ir.constant((shared.size - 1) * shared.step));
   PlanCode::Leaves leaves{
       query, ir.sub(ir.add(query, queries), ir.constant(1)), ir.sub(keys, ir.constant(1)), head, lastHead, {}, {}, {}};
   leaves.scalar = [this](Value value) -> Value {

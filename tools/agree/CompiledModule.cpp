@@ -36,6 +36,10 @@ extern "C" __attribute__((visibility("default"))) void attn_rt_parallel_for(attn
     helper.join();
 }
 
+extern "C" __attribute__((visibility("default"))) int64_t attn_rt_threads(attn_call *call) {
+  return static_cast<const attn::agree::Threads *>(call->pool)->count;
+}
+
 extern "C" __attribute__((visibility("default"))) void attn_rt_tap(attn_call *, const char *, int64_t, const int64_t *,
                                                                    const int64_t *, const void *) {}
 
@@ -76,8 +80,8 @@ static LogicalResult makeObject(Lowered &lowered, const Target &target, SmallVec
 }
 
 FailureOr<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp planned, const Target &target,
-                                                                   Precision precision, StringRef folder) {
-  FailureOr<Lowered> lowered = lowerModule(planned, target, {.precision = precision});
+                                                                   const LowerOptions &options, StringRef folder) {
+  FailureOr<Lowered> lowered = lowerModule(planned, target, options);
   SmallVector<char, 0> object;
   if (failed(lowered) || failed(makeObject(*lowered, target, object)))
     return failure();

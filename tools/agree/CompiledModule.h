@@ -5,7 +5,7 @@
 // itself: tasks run on as many threads as asked for, in an order that no result may depend on.
 #ifndef ATTN_TOOLS_AGREE_COMPILEDMODULE_H
 #define ATTN_TOOLS_AGREE_COMPILEDMODULE_H
-#include "lowering/Precision.h"
+#include "lowering/Lower.h"
 #include "lowering/targets/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/abi.h"
@@ -49,7 +49,7 @@ class CompiledModule {
 public:
   /// Lowers a planned module, makes an object, links it in `folder` and loads it. Failures have been reported.
   static mlir::FailureOr<std::unique_ptr<CompiledModule>> compile(mlir::ModuleOp planned, const Target &target,
-                                                                  Precision precision, llvm::StringRef folder);
+                                                                  const LowerOptions &options, llvm::StringRef folder);
   ~CompiledModule();
 
   const attn_program &program() const { return *table; }

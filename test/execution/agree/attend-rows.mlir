@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: attn-agree --quiet %s --lengths=0,1,15,17,64,65,131
+// RUN: attn-agree --quiet %s --lengths=0,1,17,65,131 --attention=split 2> %t.notes
 // RUN: attn-agree --quiet %s --lengths=0,1,15,17,65,131 --mcpu=x86-64-v3
 // RUN: attn-agree --quiet %s --lengths=0,1,17,65 --mcpu=x86-64
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RUN: attn-agree --quiet %s --lengths=0,1,15,16,17,63,64,65,129
+// RUN: attn-agree --quiet %s --lengths=0,1,17,65,131 --attention=split 2> %t.notes
 // RUN: attn-agree --quiet %s --lengths=0,1,17,65,4 --passes=none
 // RUN: attn-agree --quiet %s --lengths=0,1,17,65,4 --passes=only
 // RUN: attn-agree --quiet %s --lengths=0,1,17,65,4 --mcpu=x86-64-v3
