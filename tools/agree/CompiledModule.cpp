@@ -85,7 +85,7 @@ FailureOr<std::unique_ptr<CompiledModule>> CompiledModule::compile(ModuleOp plan
   SmallVector<char, 0> object;
   if (failed(lowered) || failed(makeObject(*lowered, target, object)))
     return failure();
-  if (target.amx && precision == Precision::bf16)
+  if (target.amx && options.precision == Precision::bf16)
     askForTiles();
   static int number = 0;
   std::string stem = (folder + "/judged-" + Twine(number++)).str(), library = stem + ".so";
