@@ -75,7 +75,7 @@ private:
         .Case([](CacheOp o) { return ("rows added to the session's `" + o.getState() + "`").str(); })
         .Case([](OnceOp o) { return ("rows kept once in the session's `" + o.getState() + "`").str(); })
         .Case([](SessionOp o) { return ("the session's " + stringifySessionNumber(o.getNumber())).str(); })
-        .Case([](LinearOp o) { return linear(o); })
+        .Case([this](LinearOp o) { return linear(o); })
         .Case([this](AttendOp o) { return attend(o); })
         .Case([](MapOp o) { return "elementwise" + onEach(o.getBody(), " an element"); })
         .Case([](ReduceOp o) { return (stringifyReduction(o.getKind()) + " over " + gone(o)).str(); })
@@ -91,15 +91,19 @@ private:
         .Default([](Operation *) { return std::string(); });
   }
 
-  static std::string linear(LinearOp op) {
+  std::string linear(LinearOp op) {
     auto type = cast<RankedTensorType>(op.getOutput().getType());
     int64_t columns = 1;
     for (int64_t size : type.getShape().drop_front(op.inDims(0).size() - 1))
       columns *= size;
     int64_t width = cast<RankedTensorType>(op.getInputs()[0].getType()).getShape().back();
-    return ("product with `" + op.getWeight() + "`, " + Twine(columns) + " sums of " + Twine(width) +
+    return ("product with `" + op.getWeight() + "`, " + Twine(columns) + " sums of " + Twine(width) + ofProducts() +
             onEach(op.getBody(), " on each sum"))
         .str();
+  }
+
+  StringRef ofProducts() const {
+    return options.precision == Precision::bf16 ? ", products of bf16 summed in f32" : "";
   }
 
   std::string attend(AttendOp op) {
@@ -115,8 +119,7 @@ private:
       words += onEach(op.getScore(), " a score");
     if (!op.getMask().empty())
       words += ", masked";
-    if (options.precision == Precision::bf16)
-      words += ", products of bf16 summed in f32";
+    words += ofProducts();
     Strategy strategy = chooseStrategy(op, target, options);
     words += op.getWeights()   ? ": weights kept"
              : strategy.splits ? ": one pass over the keys, or scores of one query in memory"

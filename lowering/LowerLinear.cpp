@@ -12,6 +12,7 @@
 #include "lowering/Emitter.h"
 #include "lowering/Kernel.h"
 #include "lowering/Nest.h"
+#include "lowering/PackWeight.h"
 #include "lowering/Program.h"
 #include "lowering/tile/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,6 +49,8 @@ private:
   void panels();
   void panel(Value number);
   Value product(Value rowPointer, Value weights);
+  Value weightTile(Value weights, int64_t k, int64_t step);
+  bool rounds() const { return emitter.program.options.precision == Precision::bf16; }
   Value finish(Value acc, Value firstColumn, Value columns);
   Extra place(const Local &tensor) const;
   Value peeked(OpBuilder &builder, const Extra &extra, Value firstColumn, ValueRange indices);
@@ -154,6 +157,18 @@ void LinearLowering::panels() {
   });
 }
 
+/// The rows from number k on of a packed panel.
+Value LinearLowering::weightTile(Value weights, int64_t k, int64_t step) {
+  OpFoldResult rows = ir.getI64IntegerAttr(step), width = ir.getI64IntegerAttr(panelWidth);
+  bool pairs = rounds() && emitter.target.bf16;
+  Value from = ir.address(weights, ir.f32(), ir.constant((pairs ? k / 2 : k) * panelWidth));
+  if (rounds())
+    return tile::PackedOp::create(ir, ir.loc, tile::TileType::get(ir.getContext(), {step, panelWidth}, ir.getBF16Type()),
+                                  from);
+  return tile::LoadOp::create(ir, ir.loc, tile::TileType::get(ir.getContext(), {step, panelWidth}, ir.f32()), from,
+                              {width, OpFoldResult(ir.getI64IntegerAttr(1))}, {rows, width});
+}
+
 Value LinearLowering::product(Value rowPointer, Value weights) {
   Value rowStride = rowDim < 0 ? ir.constant(0) : xAt.strides[rowDim];
   Value innerStride = xAt.strides[leading];
@@ -162,14 +177,13 @@ Value LinearLowering::product(Value rowPointer, Value weights) {
   for (int64_t k = 0; k < inner; k += innerOfDot) {
     int64_t step = std::min(innerOfDot, inner - k);
     auto aType = tile::TileType::get(ir.getContext(), {rowsOfTask, step}, ir.f32());
-    auto bType = tile::TileType::get(ir.getContext(), {step, panelWidth}, ir.f32());
     OpFoldResult stepSize = ir.getI64IntegerAttr(step), width = ir.getI64IntegerAttr(panelWidth);
     Value aPointer = ir.address(rowPointer, ir.f32(), ir.mul(ir.constant(k), innerStride));
-    Value bPointer = ir.address(weights, ir.f32(), ir.constant(k * panelWidth));
     Value a = tile::LoadOp::create(ir, ir.loc, aType, aPointer, {folded(rowStride), folded(innerStride)},
                                    {folded(count), stepSize});
-    Value b = tile::LoadOp::create(ir, ir.loc, bType, bPointer, {width, OpFoldResult(ir.getI64IntegerAttr(1))},
-                                   {stepSize, width});
+    if (rounds())
+      a = tile::RoundOp::create(ir, ir.loc, a, 1, {folded(count), stepSize});
+    Value b = weightTile(weights, k, step);
     acc = tile::DotOp::create(ir, ir.loc, tile::Form::kn, a, b, acc, Value(), {folded(count), width, stepSize});
   }
   return acc;
@@ -284,7 +298,7 @@ void LinearLowering::panel(Value number) {
   Value xPointer = xAt.pointer;
   if (rowDim >= 0)
     xPointer = ir.address(xPointer, ir.f32(), ir.mul(begin, xAt.strides[rowDim]));
-  Value panelPointer = ir.address(weights, ir.f32(), ir.mul(number, ir.constant(inner * panelWidth)));
+  Value panelPointer = ir.address(weights, ir.f32(), ir.mul(number, ir.constant(packedRows(inner, emitter.program) * panelWidth)));
   Value result = finish(product(xPointer, panelPointer), first, here);
   Value to = ir.address(outAt.pointer, out.element, ir.add(ir.mul(begin, rowStride), first));
   tile::StoreOp::create(ir, ir.loc, result, to, {folded(rowStride), OpFoldResult(ir.getI64IntegerAttr(1))},

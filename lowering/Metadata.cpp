@@ -47,7 +47,7 @@ json::Array toJson(ArrayRef<int64_t> numbers) {
   return json::Array(numbers);
 }
 
-json::Object weightJson(const WeightUse &use, const Target &target) {
+json::Object weightJson(const WeightUse &use, const Program &program) {
   WeightOp weight = use.op;
   json::Array parts;
   for (StringRef part : weight.getParts().getAsValueRange<StringAttr>())
@@ -64,7 +64,7 @@ json::Object weightJson(const WeightUse &use, const Target &target) {
                       {"turns", toJson(weight.getTurns())},
                       {"shape", toJson(shape)},
                       {"stored", weight.getStored()},
-                      {"packed_bytes", use.packed ? packedBytes(weight, target) : 0},
+                      {"packed_bytes", use.packed ? packedBytes(weight, program) : 0},
                       {"functions", toJson(use.functions)}};
 }
 
@@ -187,7 +187,7 @@ std::string metadataOf(const Program &program, ArrayRef<func::FuncOp> exports) {
   for (const std::string &name : program.counts)
     counts.push_back(name);
   for (const auto &[key, use] : program.weights())
-    weights.push_back(weightJson(use, program.target));
+    weights.push_back(weightJson(use, program));
   for (const auto &[op, use] : program.states())
     state.push_back(stateJson(use, program.keepsRounded(use.op)));
   for (func::FuncOp function : exports)

@@ -14,6 +14,8 @@ namespace attn {
 
 namespace {
 
+constexpr int64_t pairsOfTile = 16; // of a tile register's row
+
 struct Sizes {
   int64_t rows = 1, width = 1, inner = 1; // N, K, and rows of the product for one row of dimension 0
 };
@@ -55,6 +57,33 @@ Value loadNumber(Ir &ir, int32_t dtype, Value data, Value index) {
   return arith::BitcastOp::create(ir, ir.loc, ir.f32(), wide);
 }
 
+bool packsPairs(const Program &program) {
+  return program.options.precision == Precision::bf16 && program.target.bf16;
+}
+
+/// Number k of a row whose first place in the panel is `begin`.
+void storeNumber(Ir &ir, const Program &program, Value number, Value packed, Value begin, Value k) {
+  Value panel = ir.constant(program.target.panel()), two = ir.constant(2);
+  if (program.options.precision == Precision::f32)
+    return ir.store(number, packed, ir.add(begin, ir.mul(k, panel)));
+  Value rounded = arith::TruncFOp::create(ir, ir.loc, ir.getBF16Type(), number);
+  if (!packsPairs(program)) {
+    Value same = arith::ExtFOp::create(ir, ir.loc, ir.f32(), rounded);
+    return ir.store(same, packed, ir.add(begin, ir.mul(k, panel)));
+  }
+  Value pair = ir.add(begin, ir.mul(ir.div(k, two), panel));
+  Value half = arith::BitcastOp::create(ir, ir.loc, ir.getI16Type(), rounded);
+  ir.store(half, packed, ir.add(ir.mul(pair, two), ir.rem(k, two)));
+}
+
+/// packedRows of a width known at run time.
+Value packedRows(Ir &ir, const Program &program, Value width) {
+  if (!packsPairs(program))
+    return width;
+  Value side = ir.constant(program.target.amx ? pairsOfTile : 1);
+  return ir.mul(ir.ceilDiv(ir.ceilDiv(width, ir.constant(2)), side), side);
+}
+
 /// `attn_pack_rows_TYPE(packed, data, first, count, width, row, step)`: writes the rows first, first + 1, … of a weight
 /// from a part that has `count` of them; the number k of row n lies at data[n * row + k * step]. Shared by all weights.
 LLVM::LLVMFuncOp packRows(Program &program, int32_t dtype, StringRef name) {
@@ -71,31 +100,39 @@ LLVM::LLVMFuncOp packRows(Program &program, int32_t dtype, StringRef name) {
   Value width = given(4), panel = ir.constant(program.target.panel());
   ir.loop(given(3), [&](Value n) {
     Value row = ir.add(n, given(2));
-    Value begin = ir.add(ir.mul(ir.div(row, panel), ir.mul(width, panel)), ir.rem(row, panel));
+    Value ofPanel = ir.mul(packedRows(ir, program, width), panel);
+    Value begin = ir.add(ir.mul(ir.div(row, panel), ofPanel), ir.rem(row, panel));
     Value from = ir.mul(n, given(5));
     ir.loop(width, [&](Value k) {
       Value number = loadNumber(ir, dtype, given(1), ir.add(from, ir.mul(k, given(6))));
-      ir.store(number, given(0), ir.add(begin, ir.mul(k, panel)));
+      storeNumber(ir, program, number, given(0), begin, k);
     });
   });
   LLVM::ReturnOp::create(ir, ir.loc, ValueRange());
   return function;
 }
 
-/// Zeroes the last panel if rows are missing there.
-void clearTail(Ir &ir, const Sizes &sizes, int64_t panel, Value packed) {
-  if (sizes.rows % panel == 0)
+/// Zeroes the last panel if rows are missing there, and all panels if numbers of each row are.
+void clearMissing(Ir &ir, const Sizes &sizes, const Program &program, Value packed) {
+  int64_t panel = program.target.panel(), rows = packedRows(sizes.width, program);
+  bool full = !packsPairs(program) || 2 * rows == sizes.width;
+  if (full && sizes.rows % panel == 0)
     return;
-  int64_t begin = sizes.rows / panel * panel * sizes.width;
-  ir.loop(ir.constant(sizes.width * panel),
-          [&](Value i) { ir.store(ir.number(0), packed, ir.add(i, ir.constant(begin))); });
+  int64_t first = full ? sizes.rows / panel : 0, end = llvm::divideCeil(sizes.rows, panel);
+  ir.loop(ir.constant(first * panel * rows), ir.constant(end * panel * rows), ir.constant(1),
+          [&](Value i) { ir.store(ir.number(0), packed, i); });
 }
 
 } // namespace
 
-int64_t packedBytes(WeightOp weight, const Target &target) {
+int64_t packedRows(int64_t width, const Program &program) {
+  return packsPairs(program) ? llvm::alignTo(llvm::divideCeil(width, 2), program.target.amx ? pairsOfTile : 1) : width;
+}
+
+int64_t packedBytes(WeightOp weight, const Program &program) {
   Sizes sizes = sizesOf(weight);
-  return llvm::divideCeil(sizes.rows, target.panel()) * target.panel() * sizes.width * 4;
+  int64_t panel = program.target.panel();
+  return llvm::divideCeil(sizes.rows, panel) * panel * packedRows(sizes.width, program) * 4;
 }
 
 LLVM::LLVMFuncOp packFunction(Program &program, WeightOp weight) {
@@ -110,7 +147,7 @@ LLVM::LLVMFuncOp packFunction(Program &program, WeightOp weight) {
   SmallVector<int64_t> rows(weight.getRows());
   if (rows.empty())
     rows.push_back(sizes.rows / sizes.inner);
-  clearTail(ir, sizes, program.target.panel(), packed);
+  clearMissing(ir, sizes, program, packed);
   bool inOut = weight.getStored() == "in_out";
   std::pair<int32_t, StringRef> forms[] = {
       {ATTN_F32, "attn_pack_rows_f32"}, {ATTN_F16, "attn_pack_rows_f16"}, {ATTN_BF16, "attn_pack_rows_bf16"}};

@@ -8,8 +8,8 @@
 
 namespace attn {
 
-/// bf16: attention's queries, keys, values and weights are rounded to bfloat16 before they are multiplied; sums,
-/// scores, exponentials and everything outside attention stay float32.
+/// bf16: attention's queries, keys, values and weights, and the rows and weights of products with weights, are rounded
+/// to bfloat16 before they are multiplied; sums, scores, exponentials and everything else stay float32.
 enum class Precision { f32, bf16 };
 
 inline std::optional<Precision> findPrecision(llvm::StringRef name) {

@@ -7,7 +7,7 @@
 # Substitutions: %attnc %attn-opt %attn-run the tools; %std the standard library's folder; %examples, %data (test/data),
 # %root the sources; %bin the built programs; %lib the built libraries; %minilm the folder of the MiniLM model;
 # %cc the C compiler; %python the interpreter that runs lit. Beside these lit's own: %s this file, %S its folder, %t a scratch name.
-# Features: minilm (the model is there), asan (the tools are built with it), avx512f, avx2, amx-bf16, x86_64, aarch64.
+# Features: minilm (the model is there), asan (the tools are built with it), avx512f, avx512_bf16, avx2, amx-bf16, x86_64, aarch64.
 
 import os
 import platform
@@ -61,7 +61,7 @@ def processor_features():
 
 config.available_features.add(platform.machine())
 flags = processor_features()
-for feature, flag in [("avx2", "avx2"), ("avx512f", "avx512f"), ("amx-bf16", "amx_bf16")]:
+for feature, flag in [("avx2", "avx2"), ("avx512f", "avx512f"), ("avx512_bf16", "avx512_bf16"), ("amx-bf16", "amx_bf16")]:
     if flag in flags:
         config.available_features.add(feature)
 if os.path.exists(os.path.join(minilm, "model.safetensors")):

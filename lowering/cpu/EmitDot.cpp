@@ -12,15 +12,6 @@ using namespace mlir;
 
 namespace attn::cpu {
 
-/// Rows that push each other out of the first cache are copied side by side before a product goes over them again and
-/// again.
-static bool collides(Ir &ir, const Place &place) {
-  if (place.splat || place.scratch)
-    return false;
-  auto stride = Ir::known(place.strides[0]);
-  return stride && Target::collide(*stride * place.element.getIntOrFloatBitWidth() / 8);
-}
-
 /// Pointer, stride between rows and lines of a row of what is to be asked for meanwhile: nothing.
 SmallVector<Value> TileLowering::nothingAhead() {
   return {LLVM::ZeroOp::create(ir, ir.loc, ir.ptr()), ir.constant(0), ir.constant(0)};
@@ -153,9 +144,9 @@ void TileLowering::lowerDot(tile::DotOp dot) {
   Value inner = size(valid[2]);
   if (pairs)
     inner = ir.ceilDiv(inner, ir.constant(2));
-  if (pairs && machine.amx && lanes == 0) {
-    emitTiles(dot, {each.pointer, eachRow, wide.pointer, wideK, out.pointer, out.strides[1], size(valid[1]),
-                    size(valid[0]), inner, add});
+  if (pairs && machine.amx && (lanes == 0 || (Ir::known(eachK) == 1 && !dot.getGuard()))) {
+    emitTiles(dot, {each.pointer, eachRow, wide.pointer, wideK, out.pointer, out.strides[1 - lanes],
+                    size(valid[1 - lanes]), size(valid[lanes]), inner, add});
     return;
   }
   SmallVector<Value> operands{each.pointer,

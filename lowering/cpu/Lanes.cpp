@@ -9,6 +9,8 @@ using namespace mlir;
 namespace attn::cpu {
 
 bool isPanel(Value value, int64_t lanes) {
+  if (auto packed = value.getDefiningOp<tile::PackedOp>())
+    return packed.getType().dim(1) % lanes == 0;
   auto load = value.getDefiningOp<tile::LoadOp>();
   if (!load || load.getType().getRank() != 2)
     return false;
@@ -21,7 +23,7 @@ LaneChoice::LaneChoice(Operation *function, int64_t lanes, bool tiles) : byTiles
     if (auto map = dyn_cast<tile::MapOp>(op))
       uniteMap(map);
     else if (auto round = dyn_cast<tile::RoundOp>(op))
-      classes.unionSets(round.getInput().getAsOpaquePointer(), round.getResult().getAsOpaquePointer());
+      uniteRound(round);
     else if (auto dot = dyn_cast<tile::DotOp>(op); dot && dot.getAcc())
       unite(dot.getAcc(), dot.getResult());
     else
@@ -35,6 +37,12 @@ void LaneChoice::unite(Value a, Value b) {
   auto type = dyn_cast<tile::TileType>(a.getType());
   if (type && type.getRank() == 2 && a.getType() == b.getType())
     classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
+}
+
+/// What is computed is rounded as it lies; what is loaded is turned, if at all, when it is half as large.
+void LaneChoice::uniteRound(tile::RoundOp round) {
+  if (!round.getInput().getDefiningOp<tile::LoadOp>())
+    classes.unionSets(round.getInput().getAsOpaquePointer(), round.getResult().getAsOpaquePointer());
 }
 
 void LaneChoice::uniteLoops(Operation *op) {

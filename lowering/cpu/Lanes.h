@@ -26,6 +26,7 @@ private:
   void unite(mlir::Value a, mlir::Value b);
   void uniteLoops(mlir::Operation *op);
   void uniteMap(tile::MapOp map);
+  void uniteRound(tile::RoundOp round);
   void decide(tile::DotOp dot, int64_t lanes);
   void decideReads(tile::MapOp map);
   void choose(mlir::Value tile, int dimension);

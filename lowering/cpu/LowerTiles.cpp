@@ -68,6 +68,12 @@ LogicalResult TileLowering::lowerOp(Operation *op) {
     lowerLoad(load);
     return success();
   }
+  if (auto packed = dyn_cast<tile::PackedOp>(op)) {
+    ir.setInsertionPoint(packed);
+    places[packed.getResult()] = Place{packed.getBase(), {ir.constant(packed.getType().dim(1)), ir.constant(1)}, ir.f32(), {}};
+    dead.push_back(op);
+    return success();
+  }
   if (auto fill = dyn_cast<tile::FillOp>(op)) {
     Place &place = places[fill.getResult()];
     place.splat = fill.getScalar();

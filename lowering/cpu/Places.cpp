@@ -1,6 +1,7 @@
 // Where tiles lie, and reading and writing vectors of them.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/Places.h"
+#include "lowering/targets/Target.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,6 +17,13 @@ static bool sameSize(OpFoldResult a, OpFoldResult b) {
 
 bool Space::operator==(const Space &other) const {
   return shape == other.shape && lanes == other.lanes && llvm::all_of_zip(valid, other.valid, sameSize);
+}
+
+bool collides(Ir &ir, const Place &place) {
+  if (place.splat || place.scratch)
+    return false;
+  auto stride = Ir::known(place.strides[0]);
+  return stride && Target::collide(*stride * place.element.getIntOrFloatBitWidth() / 8);
 }
 
 Place Scratch::allocate(tile::TileType type, int lanes) {

@@ -37,6 +37,10 @@ struct Spot {
   mlir::Value mask;   // lanes inside the space; null: all of them
 };
 
+/// Rows that push each other out of the first cache are copied side by side before a product goes over them again and
+/// again.
+bool collides(Ir &ir, const Place &place);
+
 class Scratch {
 public:
   /// `rows`: the other dimension is padded to a multiple of it.

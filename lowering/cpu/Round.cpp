@@ -5,6 +5,7 @@
 #include "lowering/cpu/TileLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -165,17 +166,27 @@ bool TileLowering::feedsTiles(tile::RoundOp round) {
   return machine.amx && llvm::all_of(round->getUsers(), byLanes);
 }
 
-/// Rounds a tile into scratch, in the order in which the products of this machine read it. What is bfloat16 already and
-/// lies the other way is turned over when it is pairs.
+/// Pairs that lie side by side in memory already, so that nothing has to be copied: as the place of a tile of them.
+std::optional<Place> TileLowering::pairsInMemory(const Place &from, OpFoldResult numbers) {
+  auto stride = Ir::known(from.strides[0]), count = getConstantIntValue(numbers);
+  if (!from.element.isBF16() || from.scratch || !stride || !count || *stride % 2 || *count % 2)
+    return std::nullopt;
+  Place pairs = from;
+  pairs.element = ir.f32();
+  pairs.strides[0] = ir.constant(*stride / 2);
+  return pairs;
+}
+
+/// Rounds a tile into scratch, in the order in which the products of this machine read it. What lies in memory the
+/// other way is turned over when it is pairs.
 void TileLowering::lowerRound(tile::RoundOp round) {
   flush(round);
   ir.setInsertionPoint(round);
   tile::TileType type = round.getInput().getType();
   SmallVector<OpFoldResult> valid = round.mixedValid();
   int lanes = choice.lanesOf(round.getResult()), along = int(round.getAlong()), side = lanes;
-  bool rounded = type.getElementType().isBF16();
   Place from = inMemory(round.getInput());
-  if (rounded && lanes == 0 && along == 1)
+  if (lanes == 0 && along == 1 && Ir::known(from.strides[1]) == 1)
     side = 1;
   // Tile registers want the values' pairs side by side, but two rows of values make a row of pairs.
   if (along == 0 && feedsTiles(round))
@@ -190,11 +201,18 @@ void TileLowering::lowerRound(tile::RoundOp round) {
   if (pairs != Pairs::None)
     shape[along] = llvm::divideCeil(shape[along], 2);
   auto stored = tile::TileType::get(ir.getContext(), shape, ir.f32());
-  Place to = scratch.allocate(stored, side);
-  SmallVector<Value> operands{from.pointer,         from.strides[1 - side], to.pointer,
-                              to.strides[1 - side], size(valid[1 - side]),  size(valid[side])};
-  auto function = roundFunction(owner->getParentOfType<ModuleOp>(), machine, pairs, rounded);
-  LLVM::CallOp::create(ir, ir.loc, function, operands);
+  std::optional<Place> ready = pairs == Pairs::Along ? pairsInMemory(from, valid[1]) : std::nullopt;
+  bool again = side == lanes; // more than one row of a product's block reads it
+  if (ready && (machine.amx || (again && collides(ir, *ready))))
+    ready.reset();
+  Place to = ready ? *ready : scratch.allocate(stored, side);
+  if (!ready) {
+    SmallVector<Value> operands{from.pointer,         from.strides[1 - side], to.pointer,
+                                to.strides[1 - side], size(valid[1 - side]),  size(valid[side])};
+    bool rounded = type.getElementType().isBF16();
+    auto function = roundFunction(owner->getParentOfType<ModuleOp>(), machine, pairs, rounded);
+    LLVM::CallOp::create(ir, ir.loc, function, operands);
+  }
   if (side != lanes) {
     if (pairs != Pairs::None)
       valid[along] = countPairs(size(valid[along]));

@@ -68,6 +68,7 @@ private:
   void lowerRound(tile::RoundOp round);
   bool feedsTiles(tile::RoundOp round);
   mlir::Value countPairs(mlir::Value numbers);
+  std::optional<Place> pairsInMemory(const Place &from, mlir::OpFoldResult numbers);
   Place wideOperand(mlir::Value tile, int lanes, bool readOnce, llvm::ArrayRef<mlir::OpFoldResult> valid);
 
   mlir::Value size(mlir::OpFoldResult value);

@@ -288,8 +288,16 @@ LogicalResult RoundOp::verify() {
   return success();
 }
 
+LogicalResult PackedOp::verify() {
+  if (getType().getRank() != 2 || !getType().getElementType().isBF16())
+    return emitOpError() << "is a tile of two dimensions of bf16, not " << getType();
+  return success();
+}
+
 /// Whether an operand of bf16 was rounded for sums over its dimension `along`.
 static bool isRoundedAlong(Value operand, int64_t along) {
+  if (operand.getDefiningOp<PackedOp>())
+    return along == 0;
   auto round = operand.getDefiningOp<RoundOp>();
   return round && static_cast<int64_t>(round.getAlong()) == along;
 }

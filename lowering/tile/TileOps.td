@@ -36,8 +36,8 @@ def Tile_TileType : TypeDef<Tile_Dialect, "Tile"> {
   let mnemonic = "tile";
   let summary = "a tile of one or two static dimensions of f32, i32, i1 or bf16";
   let description = [{
-    `!tile.tile<48x64xf32>`. An i1 takes one byte in memory, 0 or not. Tiles of bf16 come from memory, maps and
-    `tile.round`; the last are what products take.
+    `!tile.tile<48x64xf32>`. An i1 takes one byte in memory, 0 or not. Tiles of bf16 come from memory, maps,
+    `tile.round` and `tile.packed`; the last two are what products take.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType);
   let hasCustomAssemblyFormat = 1;
@@ -188,6 +188,18 @@ def Tile_RoundOp : Tile_Op<"round", [Pure]> {
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "int64_t":$along, "::llvm::ArrayRef<::mlir::OpFoldResult>":$valid)>];
   let extraClassDeclaration = [{ ::llvm::SmallVector<::mlir::OpFoldResult> mixedValid(); }];
+  let hasVerifier = 1;
+}
+
+def Tile_PackedOp : Tile_Op<"packed"> {
+  let summary = "a tile of packed bfloat16 numbers for a product";
+  let description = [{
+    `%b = tile.packed %p : !tile.tile<384x48xbf16>`: numbers that a pack function has laid out as products over dimension 0 of
+    this machine take them (lowering/PackWeight.h), `%p` at the first; all of them are valid.
+  }];
+  let arguments = (ins Tile_Pointer:$base);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$base attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

@@ -165,6 +165,14 @@ func.func private @round_along(%a: !tile.tile<4x3xf32>) {
 
 // -----
 
+func.func private @packed_type(%p: !llvm.ptr) {
+  // expected-error @below {{is a tile of two dimensions of bf16, not '!tile.tile<4x3xf32>'}}
+  %b = tile.packed %p : !tile.tile<4x3xf32>
+  return
+}
+
+// -----
+
 func.func private @round_user(%a: !tile.tile<4x3xf32>, %p: !llvm.ptr) {
   // expected-error @below {{is read by `tile.store`, only products take it}}
   %b = tile.round %a along 1 valid [4, 3] : !tile.tile<4x3xf32> -> !tile.tile<4x3xbf16>
