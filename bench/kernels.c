@@ -1,11 +1,11 @@
 /* kernels.c - one attention or one product of a compiled object by itself, on one or two threads, checked and timed.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- *     kernels attend HEADS LENGTH WIDTH THREADS REPETITIONS
- *     kernels linear ROWS INNER COLUMNS THREADS REPETITIONS
+ *     kernels attend HEADS LENGTH WIDTH THREADS REPETITIONS TOLERANCE
+ *     kernels linear ROWS INNER COLUMNS THREADS REPETITIONS TOLERANCE
  * Linked with an object of `attnc --emit=obj`; this file stands in for the runtime: it runs the tasks of a launch on
  * one or two threads. One thread is timed by its own processor time, which others on the machine disturb least; two by
  * the clock. Prints the minimum and the median in ms, GFLOP/s at the minimum, and the largest error of four rows
- * against sums in double; exits 1 if that is above 1e-5 of the largest result. */
+ * against sums in double; exits 1 if that is above the tolerance, of the largest result. */
 #define _GNU_SOURCE
 #include "runtime/abi.h"
 #include <math.h>
@@ -168,14 +168,14 @@ static double linear(long rows, long inner, long columns, int times) {
 }
 
 int main(int count, char **words) {
-  if (count != 7)
+  if (count != 8)
     return fprintf(stderr,
-                   "usage: kernels attend HEADS LENGTH WIDTH THREADS REPETITIONS, or linear ROWS INNER COLUMNS …\n"),
+                   "usage: kernels attend HEADS LENGTH WIDTH THREADS REPETITIONS TOLERANCE, or linear ROWS INNER COLUMNS …\n"),
            2;
   long a = atol(words[2]), b = atol(words[3]), c = atol(words[4]);
   threads = atoi(words[5]);
   int times = atoi(words[6]);
   double error = strcmp(words[1], "attend") ? linear(a, b, c, times) : attend(a, b, c, times);
   printf("  error %.1e\n", error);
-  return !(error < 1e-5);
+  return !(error < atof(words[7]));
 }

@@ -1,4 +1,5 @@
-"""kernels.py [--attnc=build/bin/attnc] [--threads=1,2] [--mcpu=native] [--times=60]: single attentions and products.
+"""kernels.py [--attnc=build/bin/attnc] [--threads=1,2] [--mcpu=native] [--precision=f32] [--times=60]: single attentions and
+products.
 
 Compiles each shape to an object, links it with kernels.c, and lets the shapes take turns, three rounds. Every result is
 checked before its time counts; a wrong one ends the run.
@@ -25,12 +26,12 @@ SHAPES = [("attend", 12, 128, 32), ("attend", 12, 256, 32), ("attend", 12, 512, 
           ("linear", 128, 384, 1536), ("linear", 128, 1536, 384), ("linear", 256, 384, 384), ("linear", 1024, 1024, 1024)]
 
 
-def build(folder, shape, attnc, mcpu):
+def build(folder, shape, attnc, mcpu, precision):
     kind, sizes = shape[0], shape[1:]
     name = os.path.join(folder, "-".join(map(str, shape)))
     with open(name + ".attn", "w") as file:
         file.write((ATTEND if kind == "attend" else LINEAR).format(*sizes))
-    subprocess.run([attnc, name + ".attn", "--emit=obj", "--mcpu=" + mcpu, "-o", name + ".o"], check=True,
+    subprocess.run([attnc, name + ".attn", "--emit=obj", "--mcpu=" + mcpu, "--precision=" + precision, "-o", name + ".o"], check=True,
                    stderr=subprocess.DEVNULL)
     subprocess.run(["cc", "-O2", "-I" + ROOT, os.path.join(ROOT, "bench", "kernels.c"), name + ".o", "-o", name, "-lm",
                     "-lpthread"], check=True)
@@ -42,14 +43,16 @@ def main():
     parser.add_argument("--attnc", default=os.path.join(ROOT, "build", "bin", "attnc"))
     parser.add_argument("--threads", default="1")
     parser.add_argument("--mcpu", default="native")
+    parser.add_argument("--precision", default="f32")
     parser.add_argument("--times", default="60")
     options = parser.parse_args()
+    tolerance = "1e-5" if options.precision == "f32" else "1e-2"
     with tempfile.TemporaryDirectory() as folder:
-        programs = [(shape, build(folder, shape, options.attnc, options.mcpu)) for shape in SHAPES]
+        programs = [(shape, build(folder, shape, options.attnc, options.mcpu, options.precision)) for shape in SHAPES]
         for _ in range(3):
             for (kind, *sizes), program in programs:
                 for threads in options.threads.split(","):
-                    words = [program, kind, *map(str, sizes), threads, options.times]
+                    words = [program, kind, *map(str, sizes), threads, options.times, tolerance]
                     if subprocess.run(words).returncode:
                         return 1
     return 0

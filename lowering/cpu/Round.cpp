@@ -202,8 +202,7 @@ void TileLowering::lowerRound(tile::RoundOp round) {
     shape[along] = llvm::divideCeil(shape[along], 2);
   auto stored = tile::TileType::get(ir.getContext(), shape, ir.f32());
   std::optional<Place> ready = pairs == Pairs::Along ? pairsInMemory(from, valid[1]) : std::nullopt;
-  bool again = side == lanes; // more than one row of a product's block reads it
-  if (ready && (machine.amx || (again && collides(ir, *ready))))
+  if (ready && (machine.amx || collides(ir, *ready)))
     ready.reset();
   Place to = ready ? *ready : scratch.allocate(stored, side);
   if (!ready) {

@@ -55,6 +55,11 @@ void attn_rt_parallel_for(attn_call *call, attn_kernel *kernel, const void *args
     kernel(call, args, i);
 }
 
+int64_t attn_rt_threads(attn_call *call) {
+  (void)call;
+  return 1;
+}
+
 static long groups, heads, width, length; /* heads: of all groups */
 
 static float *numbers(long count, unsigned seed) {
