@@ -99,6 +99,10 @@ bool Rotator::placePositions() {
     if (place < 0 || !before[place]->sameSize(*dim)) {
       Report r = e.report(args.named("pos")->value->range, "the positions of `rotate` are not along its rows");
       r.note("positions " + text(p.visible())).note("rows " + text(x.visible()));
+      if (!dim->isNamed())
+        r.note("a size without a name is no other tensor's; name it in both, `[T,N,D]` and `range(N)`");
+      else if (place < 0)
+        r.note("positions go along dimensions that the rows have, by name");
       return false;
     }
     places.push_back(static_cast<unsigned>(place));

@@ -221,7 +221,9 @@ std::optional<unsigned> Elaborator::along(CallArgs &args, const Tensor &x) {
     return std::nullopt;
   int place = placeOf(x.visible(), dim);
   if (place < 0) {
-    fail(arg->value->range, "`" + dim->name + "` is no dimension of " + text(x.visible()));
+    Report r = report(arg->value->range, "`" + dim->name + "` is no dimension of " + text(x.visible()));
+    if (DimRef kept = keptDimension(x))
+      r.note("`" + kept->name + "` is another dimension; `as [S, …]` gives it a name, and then `along: S` is it");
     return std::nullopt;
   }
   return static_cast<unsigned>(place) + x.lifted;

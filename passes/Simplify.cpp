@@ -52,6 +52,7 @@ struct Simplify : PassWrapper<Simplify, OperationPass<ModuleOp>> {
     addReshapePatterns(set);
     addProductPatterns(set);
     addAttendPatterns(set);
+    addPlacePatterns(set);
     addScalarPatterns(set);
     patterns = std::move(set);
     return success();

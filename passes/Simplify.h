@@ -18,6 +18,8 @@ void addProductPatterns(mlir::RewritePatternSet &patterns);
 
 /// Regions of attention: scores, masks and scales apart, captured tensors that need not exist.
 void addAttendPatterns(mlir::RewritePatternSet &patterns);
+/// Comparisons of i, j, h in regions of attention: of whole numbers, as lowering's analysis reads them.
+void addPlacePatterns(mlir::RewritePatternSet &patterns);
 /// Scalar arithmetic: cheaper operations for dearer ones.
 void addScalarPatterns(mlir::RewritePatternSet &patterns);
 

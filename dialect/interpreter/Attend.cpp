@@ -62,7 +62,7 @@ private:
   double score(int64_t query, int64_t key, int64_t head, const double *q, const double *k);
   /// Scores become weights; returns the log-sum-exp.
   double weigh(Row &row, int64_t head);
-  double addToSum(double most, int64_t head);
+  SmallVector<double, 2> othersInSum(int64_t head);
   double softmax(Row &row, int64_t head);
 
   AttendOp op;
@@ -131,31 +131,38 @@ Row Attention::scoreRow(int64_t query, int64_t head, ArrayRef<int64_t> offsets) 
   return row;
 }
 
-/// What sink or softmax1 add to the sum of exp(score - most).
-double Attention::addToSum(double most, int64_t head) {
-  double sum = op.getWeigh() == Weigh::softmax1 ? std::exp(-most) : 0;
+/// The logits that sink and softmax1 add to those of the keys.
+SmallVector<double, 2> Attention::othersInSum(int64_t head) {
+  SmallVector<double, 2> logits;
+  if (op.getWeigh() == Weigh::softmax1)
+    logits.push_back(0);
   if (sinkRegion) {
     sinkRegion->setNumber(0, static_cast<double>(head));
-    sum += std::exp(sinkRegion->run() - most);
+    logits.push_back(sinkRegion->run());
   }
-  return sum;
+  return logits;
 }
 
 double Attention::softmax(Row &row, int64_t head) {
   double most = -INFINITY, sum = 0;
+  SmallVector<double, 2> others = othersInSum(head);
   for (double number : row.numbers)
     most = std::isnan(number) || std::isnan(most) ? NAN : std::fmax(most, number);
+  for (double logit : others)
+    if (logit > most && logit < INFINITY)
+      most = logit;
+  if (most == -INFINITY)
+    return most; // no key, and nothing else in the sum
   for (double &number : row.numbers)
     sum += number = std::exp(number - most);
-  sum += addToSum(most, head);
+  for (double logit : others)
+    sum += std::exp(logit - most);
   for (double &number : row.numbers)
     number /= sum;
   return most + std::log(sum);
 }
 
 double Attention::weigh(Row &row, int64_t head) {
-  if (row.keys.empty())
-    return -INFINITY;
   switch (op.getWeigh()) {
   case Weigh::softmax:
   case Weigh::softmax1:

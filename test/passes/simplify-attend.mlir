@@ -265,3 +265,36 @@ func.func @mask_by_turn(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   }
   return %r : tensor<?x8xf32>
 }
+
+// -----
+
+// Places compared in float32, as `fill(0, T, S) + pos` makes them: |i - j + 0| < 3 and j <= i - 1, but not where a number is read.
+// CHECK-LABEL: @places
+// CHECK: mask {
+// CHECK-NEXT: ^bb0(%[[i:.*]]: i32, %[[j:.*]]: i32, %{{.*}}: i32, %[[c:.*]]: tensor<?xf32>):
+// CHECK: %[[d:.*]] = arith.subi %[[i]], %[[j]] : i32
+// CHECK: %[[a:.*]] = math.absi %[[d]] : i32
+// CHECK: %[[near:.*]] = arith.cmpi slt, %[[a]], %{{.*}} : i32
+// CHECK: %[[b:.*]] = arith.subi %[[i]], %{{.*}} : i32
+// CHECK: %[[past:.*]] = arith.cmpi sle, %[[j]], %[[b]] : i32
+// CHECK: arith.cmpf olt
+func.func @places(%x: tensor<?x8xf32>, %t: tensor<?xf32>) -> tensor<?x8xf32> {
+  %y = attn.attend softmax scale 0.5 (%x : tensor<?x8xf32> [T, D], %x : tensor<?x8xf32> [S:T, D], %x : tensor<?x8xf32> [S:T, N], %t : tensor<?xf32> [S:T]) -> tensor<?x8xf32> [T, N] mask {
+  ^bb0(%i: i32, %j: i32, %h: i32, %c: tensor<?xf32>):
+    %three = arith.constant 3.0 : f32
+    %one = arith.constant 1.0 : f32
+    %m = arith.sitofp %i : i32 to f32
+    %n = arith.sitofp %j : i32 to f32
+    %d = arith.subf %m, %n : f32
+    %a = math.absf %d : f32
+    %near = arith.cmpf olt, %a, %three : f32
+    %b = arith.subf %m, %one : f32
+    %past = arith.cmpf ole, %n, %b : f32
+    %r = attn.at %c[%j] : tensor<?xf32> -> f32
+    %low = arith.cmpf olt, %r, %m : f32
+    %both = arith.andi %near, %past : i1
+    %all = arith.andi %both, %low : i1
+    attn.yield %all : i1
+  }
+  return %y : tensor<?x8xf32>
+}

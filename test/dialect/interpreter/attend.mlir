@@ -47,6 +47,39 @@ func.func @hidden_keys_never_count(%q: tensor<2x1xf32> {test.value = "[[0], [0]]
   return %y, %w, %l : tensor<2x1xf32>, tensor<2x3xf32>, tensor<2xf32>
 }
 
+// Query 1 sees no key: what is left of the sum is the sink, or softmax1's 1.
+func.func @sums_without_keys(%q: tensor<2x1xf32> {test.value = "[[0], [0]]"}, %k: tensor<3x1xf32> {test.value = "[[1], [1], [1]]"})
+    -> (tensor<2x1xf32> {test.expect = "[[0.75], [0]]"}, tensor<2xf32> {test.expect = "[2.0794415, 0.6931472]"},
+        tensor<2x1xf32> {test.expect = "[[0.85714286], [0]]"}, tensor<2xf32> {test.expect = "[1.9459101, 0]"}) {
+  %y, %l = attn.attend softmax scale 0.0 lse (%q : tensor<2x1xf32> [T, D], %k : tensor<3x1xf32> [S, D], %k : tensor<3x1xf32> [S, N])
+      -> (tensor<2x1xf32> [T, N], tensor<2xf32> [T]) score {
+  ^bb0(%s: f32, %i: i32, %j: i32, %h: i32, %qr: tensor<1xf32>, %kr: tensor<1xf32>):
+    %n = arith.constant 0.6931472 : f32
+    attn.yield %n : f32
+  } mask {
+  ^bb0(%i: i32, %j: i32, %h: i32):
+    %zero = arith.constant 0 : i32
+    %a = arith.cmpi eq, %i, %zero : i32
+    attn.yield %a : i1
+  } sink {
+  ^bb0(%h: i32):
+    %n = arith.constant 0.6931472 : f32
+    attn.yield %n : f32
+  }
+  %z, %m = attn.attend softmax1 scale 0.0 lse (%q : tensor<2x1xf32> [T, D], %k : tensor<3x1xf32> [S, D], %k : tensor<3x1xf32> [S, N])
+      -> (tensor<2x1xf32> [T, N], tensor<2xf32> [T]) score {
+  ^bb0(%s: f32, %i: i32, %j: i32, %h: i32, %qr: tensor<1xf32>, %kr: tensor<1xf32>):
+    %n = arith.constant 0.6931472 : f32
+    attn.yield %n : f32
+  } mask {
+  ^bb0(%i: i32, %j: i32, %h: i32):
+    %zero = arith.constant 0 : i32
+    %a = arith.cmpi eq, %i, %zero : i32
+    attn.yield %a : i1
+  }
+  return %y, %l, %z, %m : tensor<2x1xf32>, tensor<2xf32>, tensor<2x1xf32>, tensor<2xf32>
+}
+
 // A score of -inf hides: value 1 is no number and does not count.
 func.func @infinitely_low_is_hidden(%q: tensor<1x1xf32> {test.value = "[[0]]"}, %k: tensor<3x1xf32> {test.value = "[[0], [-inf], [0]]"},
                                     %v: tensor<3x1xf32> {test.value = "[[1], [nan], [3]]"}) -> (tensor<1x1xf32> {test.expect = "[[2]]"}) {

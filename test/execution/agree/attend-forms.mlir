@@ -64,6 +64,40 @@ func.func @all_results(%q: tensor<?x2x16xf32> {attn.name = "q", attn.dims = #att
   return %y, %w, %l : tensor<?x2x16xf32>, tensor<?x2x?xf32>, tensor<?x2xf32>
 }
 
+// The logarithm of the sum where a sink or a 1 is in it: also for the first rows, which see no key.
+func.func @sums(%q: tensor<?x2x16xf32> {attn.name = "q", attn.dims = #attn.dims<[T, H, D]>},
+                %k: tensor<?x2x16xf32> {attn.name = "k", attn.dims = #attn.dims<[S, H, D]>},
+                %v: tensor<?x2x16xf32> {attn.name = "v", attn.dims = #attn.dims<[S, H, N]>})
+    -> (tensor<?x2x16xf32> {attn.dims = #attn.dims<[T, H, N]>}, tensor<?x2xf32> {attn.dims = #attn.dims<[T, H]>},
+        tensor<?x2x16xf32> {attn.dims = #attn.dims<[T, H, N]>}, tensor<?x2xf32> {attn.dims = #attn.dims<[T, H]>})
+    attributes {attn.export, attn.sequences = ["T", "S"]} {
+  %y, %l = attn.attend softmax scale 0.25 lse (%q : tensor<?x2x16xf32> [T, H, D],
+      %k : tensor<?x2x16xf32> [S, H, D], %v : tensor<?x2x16xf32> [S, H, N])
+      -> (tensor<?x2x16xf32> [T, H, N], tensor<?x2xf32> [T, H]) mask {
+  ^bb0(%i: i32, %j: i32, %h: i32):
+    %two = arith.constant 2 : i32
+    %a = arith.addi %j, %two : i32
+    %b = arith.cmpi sle, %a, %i : i32
+    attn.yield %b : i1
+  } sink {
+  ^bb0(%h: i32):
+    %n = arith.sitofp %h : i32 to f32
+    %c = arith.constant 2.5 : f32
+    %m = arith.mulf %n, %c : f32
+    attn.yield %m : f32
+  }
+  %z, %m = attn.attend softmax1 scale 0.25 lse (%q : tensor<?x2x16xf32> [T, H, D],
+      %k : tensor<?x2x16xf32> [S, H, D], %v : tensor<?x2x16xf32> [S, H, N])
+      -> (tensor<?x2x16xf32> [T, H, N], tensor<?x2xf32> [T, H]) mask {
+  ^bb0(%i: i32, %j: i32, %h: i32):
+    %two = arith.constant 2 : i32
+    %a = arith.addi %j, %two : i32
+    %b = arith.cmpi sle, %a, %i : i32
+    attn.yield %b : i1
+  }
+  return %y, %l, %z, %m : tensor<?x2x16xf32>, tensor<?x2xf32>, tensor<?x2x16xf32>, tensor<?x2xf32>
+}
+
 // Bahdanau's score: w . tanh(q + k), summed over the row.
 func.func @additive(%q: tensor<?x24xf32> {attn.name = "q", attn.dims = #attn.dims<[T, D]>},
                     %k: tensor<?x24xf32> {attn.name = "k", attn.dims = #attn.dims<[S, D]>},
