@@ -367,11 +367,12 @@ def Attn_AtOp : Attn_Op<"at", [Pure]> {
 }
 
 def Attn_FoldOp : Attn_Op<"fold", [Pure, SingleBlock]> {
-  let summary = "a sum over the places of a row; inside regions of attend only";
+  let summary = "a sum, maximum or minimum over the places of a row; inside regions of attend only";
   let description = [{
-    `%s = attn.fold 64 { ^bb0(%d: i32): %a = attn.at %q[%d] : … ; … attn.yield %p : f32 }`: the sum of the block's value for d = 0 .. 63.
+    `%s = attn.fold 64 { ^bb0(%d: i32): %a = attn.at %q[%d] : … ; … attn.yield %p : f32 }`: the sum of the block's value for d = 0 .. 63;
+    with `{kind = #attn<reduction max>}` its maximum.
   }];
-  let arguments = (ins I64Attr:$count);
+  let arguments = (ins I64Attr:$count, DefaultValuedAttr<Attn_ReductionAttr, "::attn::Reduction::sum">:$kind);
   let results = (outs F32:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$count $body attr-dict";

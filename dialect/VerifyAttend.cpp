@@ -62,6 +62,8 @@ LogicalResult AtOp::verify() {
 LogicalResult FoldOp::verify() {
   if (static_cast<int64_t>(getCount()) < 0)
     return emitOpError() << "counts to " << static_cast<int64_t>(getCount()) << " (fold_c1)";
+  if (getKind() == Reduction::mean)
+    return emitOpError() << "a mean is a sum divided by its count (fold_c2)";
   return success();
 }
 

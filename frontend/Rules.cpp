@@ -81,8 +81,6 @@ Value Elaborator::scalar(mlir::Value value) {
 }
 
 Value Elaborator::reduceRule(const Tensor &x, unsigned place, StringRef kind, SMRange where) {
-  if (kind != "sum" && kind != "mean")
-    return fail(where, "`" + kind + "` over a row is not in this edition of the compiler yet in a clause of `attend`");
   DimRef dim = x.dims[place];
   if (!isStatic(dim, where, "a sum in a clause of `attend`"))
     return Value::poison();
@@ -94,23 +92,24 @@ Value Elaborator::reduceRule(const Tensor &x, unsigned place, StringRef kind, SM
   result.dims.erase(result.dims.begin() + place);
   Location loc = at(where);
   bool isMean = kind == "mean";
-  result.rule = std::make_shared<const Rule>(
-      [this, inner = x.rule, place, loc, isMean, count = dim->size](llvm::ArrayRef<mlir::Value> index) {
-        OpBuilder &b = clause->builder;
-        FoldOp op = FoldOp::create(b, loc, b.getF32Type(), b.getI64IntegerAttr(count));
-        OpBuilder::InsertionGuard guard(b);
-        mlir::Block *block = b.createBlock(&op.getBody(), {}, {b.getI32Type()}, {loc});
-        llvm::SmallVector<mlir::Value> all(index);
-        all.insert(all.begin() + place, block->getArgument(0));
-        mlir::Value term = (*inner)(all);
-        term = convert(b, loc, Scalar{term, {}, elemOf(term.getType())}, Elem::f32);
-        YieldOp::create(b, loc, ValueRange(term));
-        if (!isMean)
-          return mlir::Value(op.getResult());
-        b.setInsertionPointAfter(op);
-        Scalar sum{op.getResult(), {}, Elem::f32}, n{{}, {static_cast<double>(count), false}, Elem::f32};
-        return emit(ScalarOp::divide, b, loc, {sum, n});
-      });
+  Reduction folds = isMean ? Reduction::sum : *symbolizeReduction(kind);
+  result.rule = std::make_shared<const Rule>([this, inner = x.rule, place, loc, isMean, folds,
+                                              count = dim->size](llvm::ArrayRef<mlir::Value> index) {
+    OpBuilder &b = clause->builder;
+    FoldOp op = FoldOp::create(b, loc, b.getF32Type(), b.getI64IntegerAttr(count), ReductionAttr::get(&context, folds));
+    OpBuilder::InsertionGuard guard(b);
+    mlir::Block *block = b.createBlock(&op.getBody(), {}, {b.getI32Type()}, {loc});
+    llvm::SmallVector<mlir::Value> all(index);
+    all.insert(all.begin() + place, block->getArgument(0));
+    mlir::Value term = (*inner)(all);
+    term = convert(b, loc, Scalar{term, {}, elemOf(term.getType())}, Elem::f32);
+    YieldOp::create(b, loc, ValueRange(term));
+    if (!isMean)
+      return mlir::Value(op.getResult());
+    b.setInsertionPointAfter(op);
+    Scalar sum{op.getResult(), {}, Elem::f32}, n{{}, {static_cast<double>(count), false}, Elem::f32};
+    return emit(ScalarOp::divide, b, loc, {sum, n});
+  });
   return settle(std::move(result));
 }
 

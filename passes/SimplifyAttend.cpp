@@ -237,7 +237,8 @@ struct FoldToProduct : OpRewritePattern<FoldOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(FoldOp fold, PatternRewriter &rewriter) const final {
     auto attend = fold->getParentOfType<AttendOp>();
-    if (!attend || fold->getParentRegion() != &attend.getScore() || !isProductOfRows(fold, attend))
+    if (!attend || fold->getParentRegion() != &attend.getScore() || fold.getKind() != Reduction::sum ||
+        !isProductOfRows(fold, attend))
       return rewriter.notifyMatchFailure(fold, "it isn't the product of q and k");
     BlockArgument s = attend.getScore().getArgument(scoreS);
     double scale = attend.getScale().convertToDouble();

@@ -3,6 +3,7 @@
 //
 //   cmpf ole (sitofp j, sitofp i)                 =>   cmpi sle (j, i)
 //   cmpf olt (absf (sitofp i - sitofp j), 3.0)    =>   cmpi slt (absi (i - j), 3)
+//   at(cache(pos))[j]                             =>   j
 //
 // Both sides are sums of i, j, h, `past` and whole constants. A mask written by hand compares such numbers in float32,
 // because `fill` makes them; of whole numbers lowering's analysis reads which keys a query can see at all. Up to 2^24
@@ -103,10 +104,45 @@ struct ComparePlaces : OpRewritePattern<arith::CmpFOp> {
   }
 };
 
+/// Whether every call of every export keeps the numbers of its rows at `state`: then row n of it is n.
+bool holdsPositions(FlatSymbolRefAttr state, ModuleOp module) {
+  bool holds = true;
+  module.walk([&](CacheOp cache) {
+    if (cache.getStateAttr() == state)
+      holds &= bool(cache.getInputs().front().getDefiningOp<PosOp>());
+  });
+  return holds;
+}
+
+/// Positions that a session keeps, read at query i or key j. The place stays: other calls of the session count on it.
+struct ReadCachedPosition : OpRewritePattern<AtOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AtOp at, PatternRewriter &rewriter) const final {
+    auto attend = at->getParentOfType<AttendOp>();
+    std::optional<unsigned> capture = attend ? captureNumber(attend, at.getTensor()) : std::nullopt;
+    auto cache = capture ? attend.captures()[*capture].getDefiningOp<CacheOp>() : CacheOp();
+    if (!cache || at.getIndices().size() != 1 ||
+        !holdsPositions(cache.getStateAttr(), attend->getParentOfType<ModuleOp>()))
+      return rewriter.notifyMatchFailure(at, "it reads no positions that are kept");
+    auto index = dyn_cast<BlockArgument>(at.getIndices().front());
+    Region *region = regionAround(attend, at);
+    if (!index || index.getOwner()->getParent() != region || region == &attend.getSink())
+      return rewriter.notifyMatchFailure(at, "its index is computed");
+    unsigned first = region == &attend.getScore() ? scoreI : 0;
+    StringRef all = captureNames(attend, *capture).sequence(0);
+    bool isKey = index.getArgNumber() == first + 1 && attend.inDims(1).sequence(0) == all;
+    bool isQuery = index.getArgNumber() == first && goesOn(at, attend.inDims(0).sequence(0));
+    if (!isKey && !isQuery)
+      return rewriter.notifyMatchFailure(at, "its index is no row of that sequence");
+    rewriter.replaceOp(at, index);
+    return success();
+  }
+};
+
 } // namespace
 
 void addPlacePatterns(RewritePatternSet &patterns) {
-  patterns.add<ComparePlaces>(patterns.getContext());
+  patterns.add<ComparePlaces, ReadCachedPosition>(patterns.getContext());
 }
 
 } // namespace attn

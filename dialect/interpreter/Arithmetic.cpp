@@ -58,7 +58,7 @@ Tensor evaluateMap(MapOp op, Inputs inputs, const Sizes &sizes, Outside outside)
   return mapRegion(op.getBody().front(), inputs, op.getInDims(), op.outDims(), sizes, outside);
 }
 
-static double combine(Reduction kind, double sum, double number) {
+double combine(Reduction kind, double sum, double number) {
   if (kind == Reduction::sum || kind == Reduction::mean)
     return sum + number;
   if (std::isnan(sum) || std::isnan(number))
@@ -66,7 +66,7 @@ static double combine(Reduction kind, double sum, double number) {
   return kind == Reduction::max ? std::fmax(sum, number) : std::fmin(sum, number);
 }
 
-static double combineNothing(Reduction kind) {
+double combineNothing(Reduction kind) {
   if (kind == Reduction::max)
     return -INFINITY;
   return kind == Reduction::min ? INFINITY : 0;

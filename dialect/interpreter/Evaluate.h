@@ -13,6 +13,10 @@ namespace attn::interpreter {
 using Inputs = llvm::ArrayRef<const Tensor *>;
 using Outside = llvm::function_ref<double(mlir::Value)>;
 
+/// What reductions make of one number more, NaN always of NaN; and of no number at all.
+double combine(Reduction kind, double sum, double number);
+double combineNothing(Reduction kind);
+
 /// `first`, first + 1, …
 Tensor evaluatePos(const Sizes &sizes, int64_t first);
 Tensor evaluateMap(MapOp op, Inputs inputs, const Sizes &sizes, Outside outside);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialect/interpreter/Scalars.h"
 #include "dialect/AttnOps.h"
+#include "dialect/interpreter/Evaluate.h"
 
 using namespace mlir;
 
@@ -87,13 +88,13 @@ void ScalarProgram::readFold(Operation *op, Steps &into) {
   read(block, body);
   unsigned term = knownSlotOf(block.getTerminator()->getOperand(0));
   int64_t count = fold.getCount();
-  into.push_back([this, body = std::move(body), place, result, term, count] {
-    double sum = 0;
+  into.push_back([this, body = std::move(body), place, result, term, count, kind = fold.getKind()] {
+    double sum = combineNothing(kind);
     for (int64_t i = 0; i < count; ++i) {
       slots[place] = static_cast<double>(i);
       for (const auto &step : body)
         step();
-      sum += slots[term];
+      sum = combine(kind, sum, slots[term]);
     }
     slots[result] = sum;
   });

@@ -55,12 +55,17 @@ Value AttendLowering::cloneBlock(Block &block, Scalars &in, IRMapping &map) {
     auto once = [&](Value d, ValueRange sum) {
       map.map(body.getArgument(0), arith::TruncIOp::create(in.ir, in.ir.loc, in.ir.i32(), d).getResult());
       Value term = cloneBlock(body, in, map);
+      if (fold.getKind() == Reduction::max)
+        return SmallVector<Value>{in.max(sum[0], term)};
+      if (fold.getKind() == Reduction::min)
+        return SmallVector<Value>{in.min(sum[0], term)};
       if (auto product = term.getDefiningOp<arith::MulFOp>())
         return SmallVector<Value>{in.fma(product.getLhs(), product.getRhs(), sum[0])};
       return SmallVector<Value>{in.add(sum[0], term)};
     };
+    double nothing = fold.getKind() == Reduction::sum ? 0 : fold.getKind() == Reduction::max ? -infinity : infinity;
     Value sum =
-        in.ir.loop(in.ir.constant(0), in.ir.constant(fold.getCount()), in.ir.constant(1), in.number(0), once)[0];
+        in.ir.loop(in.ir.constant(0), in.ir.constant(fold.getCount()), in.ir.constant(1), in.number(nothing), once)[0];
     map.map(fold.getResult(), sum);
   }
   return map.lookupOrDefault(block.getTerminator()->getOperand(0));

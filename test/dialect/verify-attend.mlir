@@ -157,6 +157,22 @@ func.func @fold_c1(%q: tensor<?x2x4xf32>, %k: tensor<?x2x4xf32>, %v: tensor<?x2x
 
 // -----
 
+func.func @fold_c2(%q: tensor<?x2x4xf32>, %k: tensor<?x2x4xf32>, %v: tensor<?x2x3xf32>) {
+  %y = attn.attend softmax scale 1.0 (%q : tensor<?x2x4xf32> [T, H, D], %k : tensor<?x2x4xf32> [S, H, D], %v : tensor<?x2x3xf32> [S, H, N])
+      -> tensor<?x2x3xf32> [T, H, N] score {
+  ^bb0(%s: f32, %i: i32, %j: i32, %h: i32, %qr: tensor<4xf32>, %kr: tensor<4xf32>):
+    // expected-error @below {{a mean is a sum divided by its count (fold_c2)}}
+    %n = attn.fold 4 {
+    ^bb0(%d: i32):
+      attn.yield %s : f32
+    } {kind = #attn<reduction mean>}
+    attn.yield %n : f32
+  }
+  return
+}
+
+// -----
+
 func.func @fold_region_c1(%q: tensor<?x2x4xf32>, %k: tensor<?x2x4xf32>, %v: tensor<?x2x3xf32>) {
   %y = attn.attend softmax scale 1.0 (%q : tensor<?x2x4xf32> [T, H, D], %k : tensor<?x2x4xf32> [S, H, D], %v : tensor<?x2x3xf32> [S, H, N])
       -> tensor<?x2x3xf32> [T, H, N] score {
