@@ -22,10 +22,11 @@ struct Product {
   Ir &ir;
   Vectors vectors;
   Guard guard;
-  bool pairs;
+  bool pairs, few;
   Value each, eachRow, eachK, wide, wideK, out, outRow, rows, lanes, inner, add, ahead, aheadRow, aheadLines;
   Value streamed, streamedRow; // where there is one row
 
+  void beginStream();
   void oneRow(int64_t vectorBlock);
   void columns(int64_t rowBlock, int64_t vectorBlock);
   void prefetch(Value row, Value line, int64_t height);
@@ -74,11 +75,11 @@ Value Product::term(Value factor, Value spread, Value vector, Value total) {
   return arith::SelectOp::create(ir, ir.loc, skip, total, sum);
 }
 
-/// Asks for the block's columns of row k of what lies ahead.
+/// Asks for the block's columns of row k of what lies ahead: into the second cache, which waits for more lines at once.
 void Product::stream(Value k, Value column, int64_t width) {
   Value later = ir.address(streamed, ir.f32(), ir.add(ir.mul(k, streamedRow), column));
   for (int64_t line = 0; line < width * vectors.lanes; line += numbersOfLine)
-    LLVM::Prefetch::create(ir, ir.loc, ir.address(later, ir.f32(), ir.constant(line)), /*rw=*/0, /*hint=*/3,
+    LLVM::Prefetch::create(ir, ir.loc, ir.address(later, ir.f32(), ir.constant(line)), /*rw=*/0, /*hint=*/2,
                            /*cache=*/1);
 }
 
@@ -137,12 +138,15 @@ void Product::prefetch(Value row, Value line, int64_t height) {
   }
 }
 
-/// Row blocks of full height, then what is left in blocks of 4, 2, 1.
+/// Row blocks of full height, then what is left in blocks of 4, 2, 1. Few rows ask for memory k by k, as one does.
 void Product::rowsOf(Value column, int64_t rowBlock, int64_t width) {
   Value step = ir.constant(rowBlock), full = ir.mul(ir.div(rows, step), step);
   Value lines = arith::SelectOp::create(ir, ir.loc, ir.less(ir.constant(0), column), ir.constant(0), aheadLines);
+  if (few)
+    beginStream();
   ir.loop(ir.constant(0), full, step, [&](Value row) {
-    ir.loop(lines, [&](Value line) { prefetch(row, line, rowBlock); });
+    if (!few)
+      ir.loop(lines, [&](Value line) { prefetch(row, line, rowBlock); });
     block(row, column, rowBlock, width);
   });
   Value row = full;
@@ -153,17 +157,23 @@ void Product::rowsOf(Value column, int64_t rowBlock, int64_t width) {
     ir.when(fits, [&] { block(row, column, height, width); });
     row = arith::SelectOp::create(ir, ir.loc, fits, ir.add(row, ir.constant(height)), row);
   }
+  streamed = {};
 }
 
-/// One row: eight vectors side by side, so that their sums don't wait for each other. For each k a row of what lies
-/// ahead is asked for; if nothing else is wanted, of the wide operand: a panel's memory goes on behind its end.
-void Product::oneRow(int64_t vectorBlock) {
+/// For each k a row of what lies ahead will be asked for; if nothing else is wanted, of the wide operand: a panel's
+/// memory goes on behind its end.
+void Product::beginStream() {
   auto choose = [&](Value wanted, Value otherwise) {
     Value some = ir.less(ir.constant(0), aheadLines);
     return arith::SelectOp::create(ir, ir.loc, some, wanted, otherwise).getResult();
   };
   streamed = choose(ahead, ir.address(wide, ir.f32(), ir.mul(ir.constant(streamAhead), wideK)));
   streamedRow = choose(aheadRow, wideK);
+}
+
+/// One row: eight vectors side by side, so that their sums don't wait for each other.
+void Product::oneRow(int64_t vectorBlock) {
+  beginStream();
   Value all = ir.ceilDiv(lanes, ir.constant(vectors.lanes)), from = ir.constant(0);
   SmallVector<int64_t> widths{8, 4, vectorBlock, 2, 1};
   llvm::sort(widths, std::greater<>());
@@ -200,8 +210,11 @@ void Product::columns(int64_t rowBlock, int64_t vectorBlock) {
   });
 }
 
-LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard, bool pairs) {
+LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard, bool pairs, bool few) {
   std::string name = pairs ? "attn_dot_pairs" : "attn_dot";
+  few &= guard == Guard::None;
+  if (few)
+    name += "_few";
   if (guard != Guard::None)
     name += guard == Guard::Wide ? "_guard_wide" : "_guard_each";
   if (auto made = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
@@ -218,14 +231,17 @@ LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard,
   auto a = body->getArguments();
   Product product{ir,    Vectors(ir, target.lanes),
                   guard, pairs,
-                  a[0],  a[1],
-                  a[2],  a[3],
-                  a[4],  a[5],
-                  a[6],  a[7],
-                  a[8],  a[9],
-                  a[10], a[11],
-                  a[12], a[13]};
-  if (guard == Guard::None) {
+                  few,   a[0],
+                  a[1],  a[2],
+                  a[3],  a[4],
+                  a[5],  a[6],
+                  a[7],  a[8],
+                  a[9],  a[10],
+                  a[11], a[12],
+                  a[13]};
+  if (few) {
+    product.columns(target.panelRows, target.panelVectors);
+  } else if (guard == Guard::None) {
     Value one = arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::eq, product.rows, ir.constant(1));
     auto choose = scf::IfOp::create(ir, ir.loc, one, /*withElseRegion=*/true);
     ir.setInsertionPoint(choose.thenBlock()->getTerminator());
@@ -233,8 +249,9 @@ LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard,
     ir.setInsertionPoint(choose.elseBlock()->getTerminator());
     product.columns(target.panelRows, target.panelVectors);
     ir.setInsertionPointAfter(choose);
-  } else
+  } else {
     product.columns(1, 1);
+  }
   LLVM::ReturnOp::create(ir, ir.loc, ValueRange{});
   return function;
 }

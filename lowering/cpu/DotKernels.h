@@ -31,8 +31,9 @@ enum class Guard {
 };
 
 /// The module's product function, made if it is not there yet. Guarded ones are plain and slow: they run where a result
-/// was not finite.
-mlir::LLVM::LLVMFuncOp dotFunction(mlir::ModuleOp module, const Target &target, Guard guard, bool pairs = false);
+/// was not finite. The one for few rows asks for memory ahead as it goes along k.
+mlir::LLVM::LLVMFuncOp dotFunction(mlir::ModuleOp module, const Target &target, Guard guard, bool pairs = false,
+                                   bool few = false);
 
 } // namespace attn::cpu
 #endif

@@ -50,22 +50,21 @@ static tile::LoadOp loadedForFew(Block *block, tile::Form form) {
 }
 
 /// What the product asks for meanwhile: the rows behind a tile whose rows collide, since the next tile of a loop is
-/// most likely there. Attention of one query goes over its memory only once and waits for little else: keys are asked
-/// for while values are read, and values while keys are turned.
+/// most likely there. Attention of one query goes over its memory only once and waits for little else: the values
+/// behind are asked for while values are summed, the keys behind while keys are turned, so that a whole tile is on its
+/// way.
 SmallVector<Value> TileLowering::aheadOf(tile::DotOp dot) {
   if (dot.getFew()) {
-    bool values = dot.getForm() == tile::Form::kn;
-    auto keys = values ? loadedForFew(dot->getBlock(), tile::Form::nk) : tile::LoadOp();
-    return keys ? rowsBehind(keys) : nothingAhead();
+    auto values = dot.getForm() == tile::Form::kn ? loadedFrom(dot.getB()) : tile::LoadOp();
+    return values ? rowsBehind(values) : nothingAhead();
   }
   auto load = loadedFrom(dot.getB());
   return load && collides(ir, places.lookup(load)) ? rowsBehind(load) : nothingAhead();
 }
 
 SmallVector<Value> TileLowering::aheadOf(tile::LoadOp keys) {
-  auto values = loadedForFew(keys->getBlock(), tile::Form::kn);
   bool few = keys == loadedForFew(keys->getBlock(), tile::Form::nk);
-  return few && values && values->isBeforeInBlock(keys) ? rowsAhead(values, ir.constant(0)) : nothingAhead();
+  return few ? rowsBehind(keys) : nothingAhead();
 }
 
 /// The operand that lies on the lanes: scratch or a panel with its dimension `lanes` contiguous, else a copy that is.
@@ -162,8 +161,9 @@ void TileLowering::lowerDot(tile::DotOp dot) {
                               add};
   llvm::append_range(operands, aheadOf(dot));
   auto module = owner->getParentOfType<ModuleOp>();
+  bool few = dot.getFew() && dot.getType().dim(0) > 1;
   auto call = [&](Guard guard) {
-    LLVM::CallOp::create(ir, ir.loc, dotFunction(module, machine, guard, pairs), operands);
+    LLVM::CallOp::create(ir, ir.loc, dotFunction(module, machine, guard, pairs, few), operands);
   };
   if (!dot.getGuard()) {
     call(Guard::None);

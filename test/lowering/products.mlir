@@ -88,19 +88,19 @@ func.func @guarded(%p: !llvm.ptr, %v: !llvm.ptr, %y: !llvm.ptr, %g: i1) {
   return
 }
 
-// One row of queries: the keys are turned onto the lanes, the values read as they lie, each once. What comes next is
-// asked for meanwhile: values while keys are turned, and while values are read the keys behind this tile, or the last
-// ones that there are.
+// One row of queries: the keys are turned onto the lanes, the values read as they lie, each once. Meanwhile the keys and
+// the values behind this tile are asked for, or the last ones that there are.
 // CHECK-LABEL: func.func @few(
 // CHECK-SAME: %[[Q:[a-z0-9]+]]: !llvm.ptr, %[[K:[a-z0-9]+]]: !llvm.ptr, %[[V:[a-z0-9]+]]: !llvm.ptr, %[[Y:[a-z0-9]+]]: !llvm.ptr, %[[ALL:[a-z0-9]+]]: i64
-// CHECK: llvm.call @attn_turn(%[[K]], %c256_i64, %[[TURNED:[^,]*]], {{.*}}, %[[V]], %c256_i64, %c2_i64) :
-// CHECK: llvm.call @attn_dot({{.*}}, %[[TURNED]],
 // CHECK: %[[MORE:.*]] = arith.subi %[[ALL]], %c16_i64
 // CHECK: %[[NEXT:.*]] = arith.minsi %[[MORE]], %c16_i64
 // CHECK: %[[FIRST:.*]] = arith.maxsi %[[NEXT]], %c0_i64
 // CHECK: %[[FAR:.*]] = arith.muli %[[FIRST]], %c256_i64
-// CHECK: %[[BEHIND:.*]] = llvm.getelementptr %[[K]][%[[FAR]]]
-// CHECK: llvm.call @attn_dot({{.*}}, %[[V]], %c256_i64, {{.*}}, %[[BEHIND]], %c256_i64, %c2_i64) :
+// CHECK: %[[KEYS:.*]] = llvm.getelementptr %[[K]][%[[FAR]]]
+// CHECK: llvm.call @attn_turn(%[[K]], %c256_i64, %[[TURNED:[^,]*]], {{.*}}, %[[KEYS]], %c256_i64, %c2_i64) :
+// CHECK: llvm.call @attn_dot({{.*}}, %[[TURNED]],
+// CHECK: %[[VALUES:.*]] = llvm.getelementptr %[[V]][%[[FAR]]]
+// CHECK: llvm.call @attn_dot({{.*}}, %[[V]], %c256_i64, {{.*}}, %[[VALUES]], %c256_i64, %c2_i64) :
 // CHECK-NOT: llvm.call
 func.func @few(%q: !llvm.ptr, %k: !llvm.ptr, %v: !llvm.ptr, %y: !llvm.ptr, %all: i64) {
   %a = tile.load %q strides [24, 1] valid [1, 24] : !tile.tile<1x24xf32>
