@@ -9,10 +9,12 @@
 //     memory: 9216 bytes a row of T
 #include "lowering/Explain.h"
 #include "dialect/AttnOps.h"
+#include "dialect/Shapes.h"
 #include "lowering/attend/Strategy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -22,8 +24,9 @@ namespace {
 
 class Explainer {
 public:
-  Explainer(llvm::raw_ostream &stream, const Target &machine, const LowerOptions &how)
-      : out(stream), target(machine), options(how) {}
+  Explainer(llvm::raw_ostream &stream, const Target &machine, const LowerOptions &how, ArrayRef<AttendTiling> attends,
+            ArrayRef<Occasion> occasions)
+      : out(stream), target(machine), options(how), attends(attends), occasions(occasions) {}
 
   void function(func::FuncOp op) {
     out << op.getName() << ", sequences "
@@ -38,6 +41,8 @@ private:
       std::string words = describe(&op);
       if (!words.empty())
         out.indent(indent) << words << place(&op) << '\n';
+      if (auto attend = dyn_cast<AttendOp>(op))
+        tiles(attend, indent + 2);
       if (auto repeat = dyn_cast<RepeatOp>(op))
         block(repeat.getBody().front(), indent + 2);
       if (auto scan = dyn_cast<ScanOp>(op))
@@ -155,19 +160,62 @@ private:
     }
   }
 
+  /// What the attention's kernel does on the occasions.
+  void tiles(AttendOp op, unsigned indent) {
+    const auto *tiling = llvm::find_if(attends, [&](const AttendTiling &each) { return each.op == op; });
+    if (tiling == attends.end())
+      return;
+    for (const Occasion &occasion : occasions) {
+      if (!occasion.size(tiling->queries) || !occasion.size(tiling->keys))
+        continue;
+      TileWalk walk(*tiling, occasion);
+      work(walk.work(), indent);
+      if (std::optional<Occasion> next = oneMore(*tiling, occasion))
+        work(TileWalk(*tiling, *next).work(), indent);
+    }
+  }
+
+  /// Where keys are cached and all is given at once: the call with the last query alone.
+  static std::optional<Occasion> oneMore(const AttendTiling &tiling, const Occasion &occasion) {
+    bool cached = !tiling.keys.isStatic() && !cachedSequence(tiling.keys.lengths[0]).empty();
+    if (!cached || !occasion.everyLength || !occasion.lengths.empty() || occasion.past > 0 || *occasion.everyLength < 2)
+      return std::nullopt;
+    Occasion next = occasion;
+    next.everyLength = 1;
+    next.past = *occasion.everyLength - 1;
+    return next;
+  }
+
+  void work(const AttendWork &work, unsigned indent) {
+    int64_t all = work.fullTiles + work.partialTiles + work.emptyTiles;
+    auto share = llvm::format("%.1f %%", all ? 100.0 * double(work.emptyTiles) / double(all) : 0.0);
+    out.indent(indent) << counted(work.queries, "query", "queries") << ", " << counted(work.keys, "key", "keys") << ": "
+                       << counted(work.queryTiles, "tile", "tiles") << " of queries; " << work.fullTiles
+                       << " tiles without mask, " << work.partialTiles << " with it, " << work.emptyTiles
+                       << " skipped (" << share << "); " << work.bytes << " bytes read, " << work.operations
+                       << " operations\n";
+  }
+
+  static std::string counted(int64_t number, StringRef one, StringRef several) {
+    return (Twine(number) + " " + (number == 1 ? one : several)).str();
+  }
+
   llvm::raw_ostream &out;
   const Target &target;
   const LowerOptions &options;
+  ArrayRef<AttendTiling> attends;
+  ArrayRef<Occasion> occasions;
 };
 
 } // namespace
 
-std::string explainPlan(ModuleOp planned, const Target &target, const LowerOptions &options) {
+std::string explainPlan(ModuleOp planned, const Target &target, const LowerOptions &options,
+                        ArrayRef<AttendTiling> attends, ArrayRef<Occasion> occasions) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (auto function : planned.getOps<func::FuncOp>())
     if (function->hasAttr("attn.export"))
-      Explainer(stream, target, options).function(function);
+      Explainer(stream, target, options, attends, occasions).function(function);
   return text;
 }
 

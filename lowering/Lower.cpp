@@ -29,6 +29,7 @@ FailureOr<Lowered> lowerModule(ModuleOp planned, const Target &target, const Low
   }
   result.metadata = metadataOf(program, exports);
   addProgramTable(program, exports, result.metadata);
+  result.attends = std::move(program.attends);
   return result;
 }
 

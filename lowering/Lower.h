@@ -5,6 +5,7 @@
 
 #include "lowering/AttentionForm.h"
 #include "lowering/Precision.h"
+#include "lowering/attend/Work.h"
 #include "lowering/targets/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -14,7 +15,8 @@ namespace attn {
 
 struct Lowered {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::string metadata; // docs/metadata.md; also in the module, for the runtime
+  std::string metadata;              // docs/metadata.md; also in the module, for the runtime
+  std::vector<AttendTiling> attends; // in the order of the plan, whose operations they name
 };
 
 struct LowerOptions {

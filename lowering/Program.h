@@ -39,6 +39,7 @@ public:
   int64_t currentFunction = 0;
   /// The attentions that count, by number; docs/metadata.md.
   llvm::SmallVector<std::string> counts;
+  std::vector<AttendTiling> attends;
 
   /// The weight's first slot for the current function.
   int64_t slot(WeightOp weight, bool packed);

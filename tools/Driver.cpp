@@ -22,7 +22,9 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Pipelines.h"
+#include "tools/Draw.h"
 #include "tools/LibraryFile.h"
+#include "tools/Occasions.h"
 #include "tools/OutputFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -37,6 +39,9 @@ using namespace llvm;
 namespace attn {
 
 namespace {
+
+/// Rows of the largest mask that is drawn.
+constexpr int64_t mostDrawn = 16384;
 
 /// Writes the module after each pass into NN-PASS.mlir.
 class DumpAfterPasses : public mlir::PassInstrumentation {
@@ -74,6 +79,10 @@ private:
   bool elaborateTree();
   bool readDialect();
   bool plan();
+  bool tellAttentions();
+  void explainMasks();
+  bool drawTo(StringRef path);
+  bool lowerAll();
   bool lowerPlan();
   bool lowerTiles();
   bool lowerToLLVM();
@@ -260,16 +269,70 @@ bool Compilation::plan() {
     buildPassPipeline(manager, passes);
     buildPlanPipeline(manager);
   });
-  if (planned && options.explain)
-    errs() << explainPlan(*module, *target, lowerOptions());
-  return planned;
+  return planned && (options.draw.empty() && !options.explain || tellAttentions());
 }
 
-bool Compilation::lowerPlan() {
+/// --explain and --draw: what the kernels of attentions will do, which lowering decides.
+bool Compilation::tellAttentions() {
+  if (!lowerAll())
+    return false;
+  for (const Occasion &occasion : options.occasions)
+    if (!checkOccasion(*module, lowered.attends, occasion, diags))
+      return false;
+  if (options.explain) {
+    std::vector<Occasion> usual(2);
+    usual[0].everyLength = 1024, usual[1].everyLength = 16384;
+    explainMasks();
+    errs() << explainPlan(*module, *target, lowerOptions(), lowered.attends,
+                          options.occasions.empty() ? usual : options.occasions);
+  }
+  return options.draw.empty() || drawTo(options.draw);
+}
+
+/// Shows the parts of masks that no bounds could be made of.
+void Compilation::explainMasks() {
+  for (const AttendTiling &tiling : lowered.attends) {
+    AttendOp op = tiling.op;
+    if (op.getMask().empty())
+      continue;
+    for (const masks::Undecided &part : MaskPlan(op).undecided) {
+      SMRange range;
+      if (auto place = part.op->getLoc()->findInstanceOf<mlir::FileLineColLoc>())
+        range = diags.rangeAt(place.getFilename().getValue(), place.getLine(), place.getColumn());
+      diags.note(range, "this part of the mask is evaluated for each pair: " + part.why);
+    }
+  }
+}
+
+bool Compilation::drawTo(StringRef path) {
+  const Occasion &occasion = options.occasions[0];
+  for (const AttendTiling &tiling : lowered.attends)
+    for (const Monomial &size : {tiling.queries, tiling.keys}) {
+      std::optional<int64_t> rows = occasion.size(size);
+      if (!rows || *rows > mostDrawn) {
+        diags.error(rows ? "a mask of " + Twine(*rows) + " rows cannot be drawn, " + Twine(mostDrawn) + " at most"
+                         : "--length does not say how long `" + size.lengths[0] + "` is");
+        return false;
+      }
+    }
+  if (lowered.attends.empty()) {
+    diags.error("there is no attention to draw");
+    return false;
+  }
+  return writeOutput(path, drawMasks(lowered.attends, occasion), diags);
+}
+
+bool Compilation::lowerAll() {
   mlir::FailureOr<Lowered> result = lowerModule(*module, *target, lowerOptions());
   if (failed(result))
     return false;
   lowered = std::move(*result);
+  return true;
+}
+
+bool Compilation::lowerPlan() {
+  if (!lowered.module && !lowerAll())
+    return false;
   return runPasses(*lowered.module, [](mlir::OpPassManager &manager) { buildTilePipeline(manager); });
 }
 

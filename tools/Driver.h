@@ -7,6 +7,7 @@
 #include "lowering/AttentionForm.h"
 #include "lowering/EmitObject.h"
 #include "lowering/Precision.h"
+#include "lowering/attend/Work.h"
 #include "tools/Stages.h"
 #include <optional>
 
@@ -26,8 +27,10 @@ struct DriverOptions {
   bool probe = false; // taps stay
   bool count = false; // attentions count their tiles
   bool strict = false;
-  bool explain = false; // what passes did and did not, on standard error
-  bool time = false;    // seconds of each stage, on standard error
+  bool explain = false;            // what passes did and did not, on standard error
+  std::string draw;                // where the masks are drawn; "" for nowhere
+  std::vector<Occasion> occasions; // for which lengths; exactly one to draw
+  bool time = false;               // seconds of each stage, on standard error
   bool verifyPasses = false;
   Sanitizer sanitizer = Sanitizer::none;
 };

@@ -5,6 +5,7 @@
 //
 // Results alone on standard output, everything else on standard error. Exit 0: done; 1: diagnosed; 2: wrong usage.
 #include "tools/Driver.h"
+#include "tools/Occasions.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -33,6 +34,12 @@ cl::opt<bool> probe("probe", cl::desc("keep taps, for attn_session_probe"), cl::
 cl::opt<bool> countTiles("count", cl::desc("attentions count their tiles and bytes, for attn_model_count"),
                          cl::cat(category));
 cl::opt<bool> explain("explain", cl::desc("say what the passes did and what they had to leave"), cl::cat(category));
+cl::opt<std::string> draw("draw", cl::desc("draw each attention's mask, as the kernels go over it, for one --length"),
+                          cl::value_desc("file.svg"), cl::cat(category));
+cl::list<std::string> lengths("length", cl::value_desc("N or T=N,S=N,past=N"), cl::cat(category),
+                              cl::desc("how long sequences are in --explain (may be given several times) and --draw"));
+cl::list<std::string> lookups("lookup", cl::value_desc("doc=0*512,1*512"), cl::cat(category),
+                              cl::desc("the numbers of a parameter that masks look up, for --explain and --draw"));
 cl::opt<bool> timing("time", cl::desc("say how long each stage took"), cl::cat(category));
 cl::opt<bool> verifyPasses("verify-passes", cl::desc("check the module after every pass"), cl::cat(category));
 cl::opt<std::string> dumpIr("dump-ir", cl::desc("write the module after each pass into this folder, numbered"),
@@ -54,6 +61,24 @@ cl::opt<attn::Stage, false, StageParser> emitStage("emit", cl::cat(category),
 int usage(const Twine &message) {
   errs() << "attnc: " << message << '\n';
   return 2;
+}
+
+/// --length and --lookup; what is wrong with them, or "".
+std::string readOccasions(std::vector<attn::Occasion> &occasions) {
+  if (!explain && draw.empty() && !(lengths.empty() && lookups.empty()))
+    return "--length and --lookup are for --explain and --draw";
+  if (!draw.empty() && lengths.size() != 1)
+    return "--draw takes one --length";
+  if (lengths.empty() && !lookups.empty())
+    return "--lookup takes a --length";
+  for (const std::string &text : lengths)
+    if (!attn::parseLengths(text, occasions.emplace_back()))
+      return "--length=" + text + ": should be a number, or NAME=NUMBER with commas between";
+  for (const std::string &text : lookups)
+    for (attn::Occasion &occasion : occasions)
+      if (!attn::parseLookup(text, occasion))
+        return "--lookup=" + text + ": should be NAME=NUMBERS, each perhaps with `*` and how often";
+  return "";
 }
 
 } // namespace
@@ -90,6 +115,11 @@ int main(int argc, char **argv) {
   options.time = timing;
   options.verifyPasses = verifyPasses;
   options.sanitizer = sanitizer;
+  options.draw = draw;
+  if (std::string wrong = readOccasions(options.occasions); !wrong.empty())
+    return usage(wrong);
+  if (!draw.empty() && output.empty() && emitStage.getNumOccurrences() == 0 && !options.stopAfter)
+    options.stopAfter = attn::Stage::plan; // the picture is the result
   bool binary = options.emit == attn::Stage::library || options.emit == attn::Stage::object;
   if (binary && !options.stopAfter && (output.empty() || (output == "-" && options.emit == attn::Stage::library)))
     return usage("where does the result go? -o FILE");

@@ -111,6 +111,8 @@ private:
   mlir::Value inverse(const Running &last);
   void storeWeights(const Running &last);
   mlir::Value finish(Running last);
+  void tellTiling();
+  void tallyQueries();
   void startCounting();
   void tally(Counter counter, mlir::Value amount);
   void tallyRows(const View &tensor, mlir::Value rows, int64_t numbers);

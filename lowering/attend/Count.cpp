@@ -3,7 +3,6 @@
 #include "lowering/Program.h"
 #include "lowering/attend/AttendLowering.h"
 #include "runtime/abi.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -32,16 +31,6 @@ void AttendLowering::tallyRows(const View &tensor, Value rows, int64_t numbers) 
   tally(Bytes, ir.mul(rows, ir.constant(numbers * bytes)));
 }
 
-/// "logits at gpt2.attn:12:7"
-static std::string nameOf(AttendOp op) {
-  std::string name = op->getParentOfType<func::FuncOp>().getName().str();
-  if (auto place = op.getLoc()->findInstanceOf<FileLineColLoc>())
-    name += (" at " + llvm::sys::path::filename(place.getFilename().getValue()) + ":" + Twine(place.getLine()) + ":" +
-             Twine(place.getColumn()))
-                .str();
-  return name;
-}
-
 void AttendLowering::endCounting() {
   if (!counts)
     return;
@@ -50,7 +39,7 @@ void AttendLowering::endCounting() {
   auto add = program.runtime("attn_rt_count", type);
   LLVM::CallOp::create(ir, ir.loc, add, ValueRange{kernel.call, ir.constant(int64_t(program.counts.size())), counts});
   if (part == Part::Whole) // it is lowered last
-    program.counts.push_back(nameOf(op));
+    program.counts.push_back(attendName(op));
 }
 
 } // namespace attn

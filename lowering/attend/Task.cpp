@@ -150,8 +150,7 @@ void AttendLowering::findTensors() {
 Value AttendLowering::attempt(Value guard) {
   if (part != Part::Values) {
     packedQueries = packQueries();
-    tally(QueryTiles, ir.constant(1));
-    tallyRows(q, count, width);
+    tallyQueries();
   }
   Running end = overKeys(begin(), guard);
   if (part == Part::Scores)
@@ -205,7 +204,28 @@ void AttendLowering::runSplit() {
   ir.when(ir.less(ir.constant(0), some), [&] { oneQuery(); });
 }
 
+/// The tasks of a split attention load the same queries, which count once.
+void AttendLowering::tallyQueries() {
+  auto once = [&] {
+    tally(QueryTiles, ir.constant(1));
+    tallyRows(q, count, width);
+  };
+  if (counts && part == Part::Scores)
+    ir.when(ir.less(partBegin, ir.constant(1)), once);
+  else
+    once();
+}
+
+/// For those who ask what the kernel does.
+void AttendLowering::tellTiling() {
+  auto bytes = [](const View &tensor, int64_t numbers) { return numbers * tensor.element.getIntOrFloatBitWidth() / 8; };
+  emitter.program.attends.push_back({op, q.layout.dims[0].size, k.layout.dims[0].size, heads, rows, strategy.keys,
+                                     shared.size, shared.step, bytes(q, width), bytes(k, keyWidth()), bytes(v, valueWidth)});
+}
+
 void AttendLowering::run() {
+  if (part == Part::Whole)
+    tellTiling();
   for (Region *region : {&op.getScore(), &op.getMask(), &op.getSink()})
     if (!region->empty())
       bindOutsideScalars(*region, emitter, kernel, scalars);
