@@ -126,33 +126,36 @@ def read(path=FILE):
     return [Point(**{field.name: field.type(row[field.name]) for field in dataclasses.fields(Point)}) for row in rows]
 
 
-# What each kind is in the language; P is how many positions come before the first query.
+# What each kind is in the language.
 MASKS = {
-    "causal": "j <= i + P",
-    "window": "j <= i + P and i + P - j < W",
-    "prefix": "j <= i + P or j < W",
-    "chunked": "j <= i + P and (i + P) // W == j // W",
+    "causal": "j <= i",
+    "window": "j <= i and i - j < W",
+    "prefix": "j <= i or j < W",
+    "chunked": "j <= i and i // W == j // W",
     "documents": "j <= i and doc[i] == doc[j]",
-    "sink": f"j <= i + P and (i + P - j < W or j < {SINKS})",
+    "sink": f"j <= i and (i - j < W or j < {SINKS})",
 }
 MASKS |= {"alibi": MASKS["window"], "softcap": MASKS["window"]}
 SCORES = {
-    "alibi": "score(s, i, j, h): alibi(s, i + P, j, h, G * R)",
+    "alibi": "score(s, i, j, h): alibi(s, i, j, h, G * R)",
     "softcap": f"score(s): softcap(s, {CAP})",
     "additive": "score(q, k): dot(w, tanh(q + k))",
 }
 
 
 def text(point):
-    """The point as a file of the language: one export, `a`."""
-    keys = "T" if point.queries == point.keys else "S"
-    more = {"documents": f", doc[{keys}]", "additive": ", w[D]"}.get(point.kind, "")
+    """The point as a file of the language: the export `a`; where a session holds what came before, `fill` puts it there."""
+    more = {"documents": ", doc[T]", "additive": ", w[D]"}.get(point.kind, "")
     clauses = [f"mask(i, j): {MASKS[point.kind]}"] if point.kind in MASKS else []
     clauses += [SCORES[point.kind]] if point.kind in SCORES else []
-    groups = point.heads // point.group
-    return (f"config {{ G = {groups}, R = {point.group}, D = {point.width}, P = {point.past}, W = {point.size} }}\n"
-            f"export fn a(q[T,G,R,D], k[{keys},G,D], v[{keys},G,D]{more}) -> [T,G,R,D] =\n"
-            f"  attend({', '.join(['q', 'k', 'v', *clauses])})\n")
+    keys, values = ("keys(k)", "values(v)") if point.past else ("k", "v")
+    lines = [f"config {{ G = {point.heads // point.group}, R = {point.group}, D = {point.width}, W = {point.size} }}"]
+    if point.past:
+        lines += ["fn keys(k[T,G,D]) = cache(k)", "fn values(v[T,G,D]) = cache(v)",
+                  "export fn fill(k[T,G,D], v[T,G,D]) -> [T,G,D] = attend(k, keys(k), values(v), mask(i, j): j < 1)"]
+    lines += [f"export fn a(q[T,G,R,D], k[T,G,D], v[T,G,D]{more}) -> [T,G,R,D] =",
+              f"  attend({', '.join(['q', keys, values, *clauses])})"]
+    return "\n".join(lines) + "\n"
 
 
 def inputs(point):

@@ -140,7 +140,8 @@ class Flex(Torch):
 
 
 class Attn:
-    """A library of attnc's through its C interface; tensors [T,H,D], heads inside each token's row."""
+    """A library of attnc's through its C interface; tensors [T,H,D], heads inside each token's row. What comes before the
+    queries is held by a session, which forgets the measured rows again."""
 
     def load(self, point, library):
         from array import array
@@ -148,15 +149,23 @@ class Attn:
         sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "test"))
         import attnlib
 
-        self.model = attnlib.Model(library, None, THREADS)
-        _, function = self.model.function("a")
-        given = [array("i" if each.dtype.kind == "i" else "f") for each in points.inputs(point)]
-        for to, each in zip(given, points.inputs(point)):
-            to.frombytes(each.tobytes())
-        lengths = [point.queries] if function.sequences == 1 else [point.queries, point.keys]
-        return self.model.prepare("a", given, [[0, length] for length in lengths])
+        def plain(tensor):
+            numbers = array("i" if tensor.dtype.kind == "i" else "f")
+            numbers.frombytes(tensor.tobytes())
+            return numbers
+
+        model, fill = attnlib.Model(library, None, THREADS), None
+        self.past = past = point.past
+        q, k, v, *more = points.inputs(point)
+        if past:
+            fill = model.prepare("fill", [plain(k[:past]), plain(v[:past])], [[0, past]], point.keys)
+            fill()
+        given = [plain(each) for each in (q, k[past:], v[past:], *more)]
+        return model.prepare("a", given, [[0, point.queries]], after=fill)
 
     def run(self, answer):
+        if self.past:
+            answer.truncate(self.past)
         answer()
         return answer
 

@@ -23,10 +23,9 @@ def documents(point):
 def compare(number, point):
     source, library = pathlib.Path(folder, f"{number}.attn"), pathlib.Path(folder, f"{number}.so")
     source.write_text(attention_points.text(point))
-    alone = point.queries == point.keys
-    options = [f"--length={point.queries}" if alone else f"--length=T={point.queries},S={point.keys}", f"--precision={point.precision}"]
-    groups, width = point.heads // point.group, point.width
-    given = [array("f", [0.5]) * size for size in (point.queries * point.heads * width, *2 * [point.keys * groups * width])]
+    past, groups, width = point.past, point.heads // point.group, point.width
+    options = [f"--length=T={point.queries},past={past}", f"--precision={point.precision}"]
+    given = [array("f", [0.5]) * (point.queries * heads * width) for heads in (point.heads, groups, groups)]
     if point.kind == "documents":
         lookup, table = documents(point)
         options.append(f"--lookup={lookup}")
@@ -34,11 +33,15 @@ def compare(number, point):
     if point.kind == "additive":
         given.append(array("f", [0.5]) * width)
     said = subprocess.run([attnc, source, "--count", "--explain", "-o", library, *options], check=True, capture_output=True, text=True).stderr
-    found = re.search(r"queries?, \d+ keys?: (\d+) tiles? of queries; (\d+) tiles without mask, (\d+) with it, (\d+) skipped .*; (\d+) bytes read", said)
+    found = re.search(r"^a, sequences(?:.*\n)*?.*quer(?:y|ies), \d+ keys?: (\d+) tiles? of queries; (\d+) tiles without mask, (\d+) with it, (\d+) skipped .*; (\d+) bytes read", said, re.M)
     tiles, full, partial, skipped, read = map(int, found.groups())
     model = attnlib.Model(library)
-    model.run("a", given, [[0, point.queries]] if alone else [[0, point.queries], [0, point.keys]])
-    (counted,) = model.counts()
+    fill = None
+    if past:
+        fill = model.prepare("fill", [array("f", [0.5]) * (past * groups * width)] * 2, [[0, past]], point.keys)
+        fill()
+    model.prepare("a", given, [[0, point.queries]], after=fill)()
+    (counted,) = [each for each in model.counts() if each[0].startswith("a at")]
     assert counted[1:] == (tiles, full, partial, read), f"{point.name()}: counted {counted[1:]}, explained {(tiles, full, partial, read)}"
     library.unlink()
     return tiles, full, partial, skipped
