@@ -190,10 +190,10 @@ private:
     int64_t all = work.fullTiles + work.partialTiles + work.emptyTiles;
     auto share = llvm::format("%.1f %%", all ? 100.0 * double(work.emptyTiles) / double(all) : 0.0);
     out.indent(indent) << counted(work.queries, "query", "queries") << ", " << counted(work.keys, "key", "keys") << ": "
-                       << counted(work.queryTiles, "tile", "tiles") << " of queries; " << work.fullTiles
-                       << " tiles without mask, " << work.partialTiles << " with it, " << work.emptyTiles
-                       << " skipped (" << share << "); " << work.bytes << " bytes read, " << work.operations
-                       << " operations\n";
+                       << counted(work.queryTiles, "tile", "tiles") << " of queries; "
+                       << counted(work.fullTiles, "tile", "tiles") << " without mask, " << work.partialTiles
+                       << " with it, " << work.emptyTiles << " skipped (" << share << "); " << work.bytes
+                       << " bytes read, " << work.operations << " operations\n";
   }
 
   static std::string counted(int64_t number, StringRef one, StringRef several) {

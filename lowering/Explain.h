@@ -12,8 +12,7 @@ namespace attn {
 /// One line an operation of the plan that computes or moves something, and the memory of a call. `--explain` prints it.
 /// Attentions are followed by what their kernels do on each occasion that says all their lengths.
 std::string explainPlan(mlir::ModuleOp planned, const Target &target, const LowerOptions &options,
-                        llvm::ArrayRef<AttendTiling> attends,
-                        llvm::ArrayRef<Occasion> occasions);
+                        llvm::ArrayRef<AttendTiling> attends, llvm::ArrayRef<Occasion> occasions);
 
 } // namespace attn
 #endif

@@ -33,6 +33,7 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <chrono>
+#include <set>
 
 using namespace llvm;
 
@@ -289,13 +290,16 @@ bool Compilation::tellAttentions() {
   return options.draw.empty() || drawTo(options.draw);
 }
 
-/// Shows the parts of masks that no bounds could be made of.
+/// Shows the parts of masks that no bounds could be made of, each once, however many attentions have it.
 void Compilation::explainMasks() {
+  std::set<std::pair<const void *, std::string>> told;
   for (const AttendTiling &tiling : lowered.attends) {
     AttendOp op = tiling.op;
     if (op.getMask().empty())
       continue;
     for (const masks::Undecided &part : MaskPlan(op).undecided) {
+      if (!told.insert({part.op->getLoc().getAsOpaquePointer(), part.why}).second)
+        continue;
       SMRange range;
       if (auto place = part.op->getLoc()->findInstanceOf<mlir::FileLineColLoc>())
         range = diags.rangeAt(place.getFilename().getValue(), place.getLine(), place.getColumn());

@@ -220,7 +220,8 @@ void AttendLowering::tallyQueries() {
 void AttendLowering::tellTiling() {
   auto bytes = [](const View &tensor, int64_t numbers) { return numbers * tensor.element.getIntOrFloatBitWidth() / 8; };
   emitter.program.attends.push_back({op, q.layout.dims[0].size, k.layout.dims[0].size, heads, rows, strategy.keys,
-                                     shared.size, shared.step, bytes(q, width), bytes(k, keyWidth()), bytes(v, valueWidth)});
+                                     shared.size, shared.step, bytes(q, width), bytes(k, keyWidth()),
+                                     bytes(v, valueWidth)});
 }
 
 void AttendLowering::run() {

@@ -33,7 +33,7 @@ def compare(number, point):
     if point.kind == "additive":
         given.append(array("f", [0.5]) * width)
     said = subprocess.run([attnc, source, "--count", "--explain", "-o", library, *options], check=True, capture_output=True, text=True).stderr
-    found = re.search(r"^a, sequences(?:.*\n)*?.*quer(?:y|ies), \d+ keys?: (\d+) tiles? of queries; (\d+) tiles without mask, (\d+) with it, (\d+) skipped .*; (\d+) bytes read", said, re.M)
+    found = re.search(r"^a, sequences(?:.*\n)*?.*quer(?:y|ies), \d+ keys?: (\d+) tiles? of queries; (\d+) tiles? without mask, (\d+) with it, (\d+) skipped .*; (\d+) bytes read", said, re.M)
     tiles, full, partial, skipped, read = map(int, found.groups())
     model = attnlib.Model(library)
     fill = None
