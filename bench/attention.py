@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import select
+import shutil
 import statistics
 import subprocess
 import time
@@ -209,6 +210,7 @@ def main():
     options = parser.parse_args()
     artifacts = run.root / ".cache" / "bench" / "attention"
     artifacts.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(artifacts / "inductor", ignore_errors=True)  # what was compiled before would be no set-up
     python, attnc = run.install("torch"), options.build.resolve() / "bin" / "attnc"  # it has numpy, which all need
     engines = [] if options.forms else [peer for peer in options.peers.split(",") if peer in peers]
     workers = {name: Worker(name, python, artifacts, options.threads) for name in ["attn", "reference", *engines]}
