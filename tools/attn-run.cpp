@@ -17,6 +17,8 @@ void addSource(CLI::App *command, Source &source) {
   command->add_option("--model", source.model, "folder with config.json, model.safetensors, tokenizer.json");
   command->add_option("--config", source.config, "configuration, file or folder (default: the model's)");
   command->add_option("--mcpu", source.mcpu, "processor to compile for")->capture_default_str();
+  command->add_option("--precision", source.precision, "what attention and products multiply in")
+      ->check(CLI::IsMember({"f32", "bf16"}));
   command->add_option("--threads", source.threads, "threads of a call (default: one a core)")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--strict", source.strict, "unused tensors and unread configuration are errors");

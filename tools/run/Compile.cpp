@@ -90,6 +90,8 @@ std::vector<std::string> attncArguments(const Source &source) {
   std::vector<std::string> arguments = {source.file, "--mcpu=" + source.mcpu};
   if (!source.config.empty())
     arguments.push_back("--config=" + source.config);
+  if (!source.precision.empty())
+    arguments.push_back("--precision=" + source.precision);
   if (source.strict)
     arguments.push_back("--strict");
   if (source.probe)

@@ -29,6 +29,8 @@ bool isLibrary(const std::string &file) {
 } // namespace
 
 Library::Library(const Source &source) {
+  if (isLibrary(source.file) && !source.precision.empty())
+    fail("--precision={}: `{}` is compiled already", source.precision, source.file);
   path = isLibrary(source.file) ? fs::absolute(source.file).string() : compiledLibrary(completed(source));
   handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)

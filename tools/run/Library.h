@@ -16,6 +16,7 @@ struct Source {
   std::string model;  // folder or .safetensors; "" for none
   std::string config; // file or folder; "": the model's, if it has one
   std::string mcpu = "native";
+  std::string precision; // as attnc's; "": attnc's own
   bool strict = false;
   bool probe = false; // compile with taps
   bool count = false; // compile with counters, and show them at the end
