@@ -169,8 +169,8 @@ static double linear(long rows, long inner, long columns, int times) {
 
 int main(int count, char **words) {
   if (count != 8)
-    return fprintf(stderr,
-                   "usage: kernels attend HEADS LENGTH WIDTH THREADS REPETITIONS TOLERANCE, or linear ROWS INNER COLUMNS …\n"),
+    return fprintf(stderr, "usage: kernels attend HEADS LENGTH WIDTH THREADS REPETITIONS TOLERANCE, or linear ROWS "
+                           "INNER COLUMNS …\n"),
            2;
   long a = atol(words[2]), b = atol(words[3]), c = atol(words[4]);
   threads = atoi(words[5]);

@@ -270,7 +270,7 @@ bool Compilation::plan() {
     buildPassPipeline(manager, passes);
     buildPlanPipeline(manager);
   });
-  return planned && (options.draw.empty() && !options.explain || tellAttentions());
+  return planned && ((options.draw.empty() && !options.explain) || tellAttentions());
 }
 
 /// --explain and --draw: what the kernels of attentions will do, which lowering decides.

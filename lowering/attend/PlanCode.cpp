@@ -18,26 +18,30 @@ static bool isTruth(Number number) {
 }
 
 void PlanCode::prepare(Number number) {
-  if (!number->ofKeys) {
-    emit(number, prepared);
-    return;
-  }
-  for (Number arg : number->args)
-    if (arg)
-      prepare(arg);
+  llvm::DenseSet<Number> seen;
+  std::function<void(Number)> visit = [&](Number part) {
+    if (!part || !seen.insert(part).second)
+      return;
+    if (!part->ofKeys)
+      emit(part, prepared);
+    else
+      llvm::for_each(part->args, visit);
+  };
+  visit(number);
 }
 
 PlanCode::Known PlanCode::forKeys(Number number, Value firstKey, Value lastKey) {
   Known known = prepared;
+  llvm::DenseSet<Number> seen;
   std::function<void(Number)> bind = [&](Number part) {
+    if (!part || !part->ofKeys || !seen.insert(part).second)
+      return;
     if (part->kind == NumberKind::FirstKey)
       known[part] = firstKey;
     else if (part->kind == NumberKind::LastKey)
       known[part] = lastKey;
-    else if (part->ofKeys)
-      for (Number arg : part->args)
-        if (arg)
-          bind(arg);
+    else
+      llvm::for_each(part->args, bind);
   };
   bind(number);
   return known;

@@ -109,8 +109,7 @@ static bool addLiteral(Term &term, const Literal &literal) {
   return same->least <= same->most;
 }
 
-/// Whether `weak` holds wherever `strong` does.
-static bool implies(const Term &strong, const Term &weak) {
+bool implies(const Term &strong, const Term &weak) {
   return llvm::all_of(weak, [&](const Literal &wanted) {
     return llvm::any_of(strong, [&](const Literal &given) {
       return given.form == wanted.form && given.mustFit == wanted.mustFit && wanted.least <= given.least &&

@@ -68,6 +68,9 @@ struct Undecided {
   std::string why;
 };
 
+/// Whether `weak` holds wherever `strong` does, as far as the literals show.
+bool implies(const Term &strong, const Term &weak);
+
 class Conditions {
 public:
   /// Of an attend that has a mask.

@@ -314,22 +314,32 @@ std::pair<int64_t, int64_t> findGrid(const Term &term) {
   return {0, 0};
 }
 
+/// How finely a plan tells cases apart. A mask of many alternatives gets a coarser plan: code must stay small.
+struct Detail {
+  size_t terms;  // of a condition
+  int rounds;    // of steps
+  bool cutsGrid; // tiles of queries, where a grid's row ends
+};
+constexpr Detail details[] = {{96, 2, true}, {96, 1, true}, {24, 1, false}, {8, 1, false}, {1, 1, false}};
+constexpr size_t mostNumbers = 1600;
+
 class Planner {
 public:
-  explicit Planner(Numbers &all) : numbers(all) {}
+  Planner(Numbers &all, const Detail &wanted) : numbers(all), detail(wanted) {}
 
   Number seen(const Condition &condition, Range keys, bool wide, Number *next);
 
 private:
   SmallVector<Range, 3> pieces(const Term &term);
   Numbers &numbers;
+  const Detail &detail;
 };
 
 /// The tile's queries, cut where a grid's row ends, so that the remainders of each piece are an interval.
 SmallVector<Range, 3> Planner::pieces(const Term &term) {
   Range all{numbers.leaf(NumberKind::FirstQuery), numbers.leaf(NumberKind::LastQuery)};
   auto [shift, divisor] = findGrid(term);
-  if (divisor == 0)
+  if (divisor == 0 || !detail.cutsGrid)
     return {all};
   auto start = [&](Number query, int64_t rows) {
     Number row = numbers.floorDiv(numbers.add(query, numbers.constant(shift)), divisor);
@@ -351,7 +361,7 @@ Number Planner::seen(const Condition &condition, Range keys, bool wide, Number *
       continue;
     for (Range queries : pieces(term)) {
       Contraction contraction(numbers, queries, keys, wide);
-      for (int rounds = isDifference(term) ? 1 : 2; rounds > 0; --rounds)
+      for (int rounds = isDifference(term) ? 1 : detail.rounds; rounds > 0; --rounds)
         contraction.apply(term);
       Number possible = contraction.isPossible();
       any = numbers.either(any, possible);
@@ -362,17 +372,52 @@ Number Planner::seen(const Condition &condition, Range keys, bool wide, Number *
   return any;
 }
 
+/// Nodes of the expressions, each once.
+size_t countNumbers(ArrayRef<Number> roots) {
+  llvm::DenseSet<Number> seen;
+  std::function<void(Number)> visit = [&](Number part) {
+    if (part && seen.insert(part).second)
+      llvm::for_each(part->args, visit);
+  };
+  llvm::for_each(roots, visit);
+  return seen.size();
+}
+
+/// The condition with fewer terms, which holds more often: they keep what they say of i, j and i - j alone; where that
+/// is still too much, nothing.
+Condition coarser(Condition condition, size_t terms) {
+  if (condition.size() <= terms)
+    return condition;
+  Condition result;
+  for (Term &term : condition) {
+    llvm::erase_if(term, [](const Literal &literal) { return !isDifference({literal}); });
+    if (llvm::none_of(result, [&](const Term &other) { return implies(term, other); }))
+      result.push_back(term);
+  }
+  return result.size() <= terms ? result : Condition{Term()};
+}
+
 } // namespace
 
-MaskPlan::MaskPlan(AttendOp op) : numbers(std::make_shared<Numbers>()) {
+MaskPlan::MaskPlan(AttendOp op) {
   Conditions conditions(op);
   undecided = conditions.undecided;
-  Planner planner(*numbers);
-  Number firstKey = numbers->leaf(NumberKind::FirstKey), lastKey = numbers->leaf(NumberKind::LastKey);
-  planner.seen(conditions.visible, {firstKey, numbers->leaf(NumberKind::FinalKey)}, true, &next);
-  bool exact = llvm::all_of(conditions.visible, isDifference);
-  seen = exact ? numbers->yes() : planner.seen(conditions.visible, {firstKey, lastKey}, false, nullptr);
-  full = numbers->flip(planner.seen(conditions.hidden, {firstKey, lastKey}, false, nullptr));
+  for (const Detail &detail : details) {
+    numbers = std::make_shared<Numbers>();
+    Planner planner(*numbers, detail);
+    Condition visible = coarser(conditions.visible, detail.terms), hidden = coarser(conditions.hidden, detail.terms);
+    Number firstKey = numbers->leaf(NumberKind::FirstKey), lastKey = numbers->leaf(NumberKind::LastKey);
+    planner.seen(visible, {firstKey, numbers->leaf(NumberKind::FinalKey)}, true, &next);
+    bool exact = llvm::all_of(visible, isDifference);
+    seen = exact ? numbers->yes() : planner.seen(visible, {firstKey, lastKey}, false, nullptr);
+    full = numbers->flip(planner.seen(hidden, {firstKey, lastKey}, false, nullptr));
+    if (countNumbers({next, seen, full}) > mostNumbers)
+      continue;
+    if (std::max(conditions.visible.size(), conditions.hidden.size()) > detail.terms)
+      undecided.push_back({op.getMask().front().getTerminator(), "too many alternatives for code that stays small"});
+    return;
+  }
+  llvm_unreachable("one alternative is few enough");
 }
 
 int64_t MaskPlan::nextKey(const Tile &tile, const Data &data) const {
