@@ -343,13 +343,18 @@ bool isArea(Value tensor) {
   return tensorType(tensor).getNumDynamicDims() >= 2;
 }
 
+/// One whole number, as `past - 24`: the plan of a mask wants to see what it is made of.
+bool isWhole(Value tensor) {
+  return tensorType(tensor).getRank() == 0 && tensorType(tensor).getElementType().isInteger(32);
+}
+
 /// at(map(x, y))[i, j] => f(at(x)[i], at(y)[j])
 struct ReadThroughMap : OpRewritePattern<AtOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AtOp at, PatternRewriter &rewriter) const final {
     std::optional<Reading> reading = Reading::match(at);
     auto map = reading ? reading->tensor.getDefiningOp<MapOp>() : MapOp();
-    if (!map || !(isArea(map) || countWork(map.getBody().front()) == 0))
+    if (!map || !(isArea(map) || isWhole(map) || countWork(map.getBody().front()) == 0))
       return rewriter.notifyMatchFailure(at, "it reads no elementwise function of queries and keys");
     Renaming renaming = renamingByPlace(map.outDims(), reading->names);
     IRMapping mapping;

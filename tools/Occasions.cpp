@@ -58,8 +58,12 @@ static bool checkLookups(const AttendTiling &tiling, const Occasion &occasion, S
     if (given == occasion.lookups.end())
       continue;
     found.insert(name);
-    StringRef sequence = captureNames(op, i).size() == 1 ? captureNames(op, i).sequence(0) : "";
-    std::optional<int64_t> length = sequence.empty() ? std::nullopt : occasion.length(sequence);
+    auto type = cast<mlir::RankedTensorType>(op.captures()[i].getType());
+    std::optional<int64_t> length;
+    if (type.hasStaticShape())
+      length = type.getNumElements();
+    else if (type.getRank() == 1)
+      length = occasion.length(captureNames(op, i).sequence(0));
     if (length && *length != int64_t(given->second.size())) {
       diags.error("--lookup gives `" + name + "` " + Twine(given->second.size()) + " numbers, and there are " +
                   Twine(*length) + " rows");
