@@ -80,6 +80,7 @@ private:
     mlir::Value y, m, l; // tiles: weighted sums, integer maxima, sums of weights
   };
 
+  Local readable(Local table);
   void chooseTask();
   void chooseSplitTask();
   void findTensors();

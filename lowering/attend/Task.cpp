@@ -70,6 +70,25 @@ Local AttendLowering::atHead(Local tensor, const Local &query) {
   return tensor;
 }
 
+/// Places of a table are held at its ends; an empty one has none, and 0 is read in its stead.
+Local AttendLowering::readable(Local table) {
+  Value some;
+  for (Value size : table.sizes)
+    if (!Ir::known(size)) {
+      Value positive = ir.less(ir.constant(0), size);
+      some = some ? arith::AndIOp::create(ir, ir.loc, some, positive).getResult() : positive;
+    }
+  if (!some)
+    return table;
+  Value nothing = LLVM::AllocaOp::create(ir, ir.loc, ir.ptr(), ir.i64(), ir.constant(1), 8);
+  ir.store(ir.constant(0), nothing);
+  table.pointer = arith::SelectOp::create(ir, ir.loc, some, table.pointer, nothing);
+  if (table.rank() > 1)
+    for (Value &stride : table.strides)
+      stride = arith::SelectOp::create(ir, ir.loc, some, stride, ir.constant(0));
+  return table;
+}
+
 void AttendLowering::chooseTask() {
   const Extent &queryDim = q.layout.dims[0];
   if (!queryDim.size.isStatic()) {
@@ -139,7 +158,7 @@ void AttendLowering::findTensors() {
   if (op.getLse())
     lseAt = atHead(kernel.local(emitter.output(op, result), sequence), query);
   for (size_t i = 3; i < op.getInputs().size(); ++i)
-    captured.push_back(kernel.local(emitter.input(op, i), sequence));
+    captured.push_back(readable(kernel.local(emitter.input(op, i), sequence)));
   keys = kAt.sizes[0];
   if (op.getMask().empty())
     return;

@@ -68,12 +68,7 @@ void AttendLowering::prepareTables() {
   for (masks::Number number : {plan->next, plan->seen, plan->full})
     findTables(number, read, done);
   for (int64_t table : read) {
-    Local row = captured[table];
-    // An empty one is never used, but read.
-    Value nothing = LLVM::AllocaOp::create(ir, ir.loc, ir.ptr(), ir.i64(), ir.constant(1), 8);
-    ir.store(ir.constant(0), nothing);
-    row.pointer = arith::SelectOp::create(ir, ir.loc, ir.less(ir.constant(0), row.sizes[0]), row.pointer, nothing);
-    tables[table] = row;
+    tables[table] = captured[table];
     sortedTables[table] = sortedFlag(table);
   }
 }

@@ -159,9 +159,14 @@ void Contraction::restrict(const Atom *atom, Range bounds) {
   case Atom::Head:
   case Atom::Scalar:
     return;
-  case Atom::Div:
-    return restrict(atom->of, {numbers.mul(bounds.low, atom->number),
-                               numbers.add(numbers.mul(bounds.high, atom->number), divisor)});
+  case Atom::Div: {
+    // Beyond the quotients that there are all bounds say the same; held there, products stay small.
+    auto held = [&](Number bound) {
+      return numbers.max(numbers.constant(atom->least - 1), numbers.min(bound, numbers.constant(atom->most + 1)));
+    };
+    Number low = numbers.mul(held(bounds.low), atom->number), high = numbers.mul(held(bounds.high), atom->number);
+    return restrict(atom->of, {low, numbers.add(high, divisor)});
+  }
   case Atom::Mod: {
     Number low = numbers.max(bounds.low, numbers.constant(0)), high = numbers.min(bounds.high, divisor);
     possible = numbers.both(possible, numbers.lessEqual(low, high));
@@ -276,9 +281,9 @@ bool tighten(Term &term) {
       if (first->number != second->number || (!same && !turned))
         continue;
       int64_t least = same ? quotients.least : -quotients.most, most = same ? quotients.most : -quotients.least;
-      if (least > -Conditions::none)
+      if (std::abs(least) < rowLimit)
         difference.least = std::max(difference.least, (least - 1) * first->number + 1);
-      if (most < Conditions::none)
+      if (std::abs(most) < rowLimit)
         difference.most = std::min(difference.most, (most + 1) * first->number - 1);
       if (difference.least > difference.most)
         return false;

@@ -375,6 +375,22 @@ TEST_F(MaskPlanTest, HeadsByTable) {
   }
 }
 
+/// Quotients and remainders by numbers that no row reaches.
+TEST_F(MaskPlanTest, LargeDivisors) {
+  for (int64_t divisor : {1 << 17, 1 << 19, 1000000, 1 << 21, 1 << 30, 2147483647}) {
+    std::string c = "%size = arith.constant " + std::to_string(divisor) + " : i32\n";
+    exact(c + R"(
+      %a = arith.floordivsi %j, %size : i32
+      %c = arith.cmpi sge, %a, %j : i32)");
+    exact(c + R"(
+      %shift = arith.constant 127 : i32
+      %less = arith.constant -1 : i32
+      %d = arith.subi %i, %shift : i32
+      %a = arith.floordivsi %d, %size : i32
+      %c = arith.cmpi eq, %a, %less : i32)");
+  }
+}
+
 /// Pixels of a picture that see those around: at most a quarter more tiles than there must be.
 TEST_F(MaskPlanTest, Neighbourhood) {
   for (int64_t width : {14, 50, 64, 200})
@@ -456,6 +472,11 @@ private:
     bool heads = table == std::string("%allowed");
     return emit("attn.at " + std::string(table) + "[" + index + "] : tensor<" + (heads ? "4" : "?") + "xi32> -> i32");
   }
+  /// Mostly small ones.
+  int64_t divisor() {
+    constexpr int64_t large[] = {1 << 17, 1 << 19, 1000000, 1 << 25, 2147483647};
+    return pick(6) ? 1 + pick(40) : large[pick(5)];
+  }
   std::string remainder(const std::string &x, int64_t divisor) {
     std::string c = constant(divisor);
     return binary("subi", x, binary("muli", binary("floordivsi", x, c), c));
@@ -508,9 +529,9 @@ private:
     case 4:
       return binary("muli", a, constant(int64_t(pick(6)) - 2));
     case 5:
-      return binary("floordivsi", a, constant(1 + pick(40)));
+      return binary("floordivsi", a, constant(divisor()));
     case 6:
-      return remainder(a, 1 + pick(40));
+      return remainder(a, divisor());
     case 7:
       return pick(2) ? size(a) : binary(pick(2) ? "minsi" : "maxsi", a, number(depth - 1));
     default: {
