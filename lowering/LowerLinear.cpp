@@ -163,8 +163,8 @@ Value LinearLowering::weightTile(Value weights, int64_t k, int64_t step) {
   bool pairs = rounds() && emitter.target.bf16;
   Value from = ir.address(weights, ir.f32(), ir.constant((pairs ? k / 2 : k) * panelWidth));
   if (rounds())
-    return tile::PackedOp::create(ir, ir.loc, tile::TileType::get(ir.getContext(), {step, panelWidth}, ir.getBF16Type()),
-                                  from);
+    return tile::PackedOp::create(ir, ir.loc,
+                                  tile::TileType::get(ir.getContext(), {step, panelWidth}, ir.getBF16Type()), from);
   return tile::LoadOp::create(ir, ir.loc, tile::TileType::get(ir.getContext(), {step, panelWidth}, ir.f32()), from,
                               {width, OpFoldResult(ir.getI64IntegerAttr(1))}, {rows, width});
 }
@@ -298,7 +298,8 @@ void LinearLowering::panel(Value number) {
   Value xPointer = xAt.pointer;
   if (rowDim >= 0)
     xPointer = ir.address(xPointer, ir.f32(), ir.mul(begin, xAt.strides[rowDim]));
-  Value panelPointer = ir.address(weights, ir.f32(), ir.mul(number, ir.constant(packedRows(inner, emitter.program) * panelWidth)));
+  Value panelPointer =
+      ir.address(weights, ir.f32(), ir.mul(number, ir.constant(packedRows(inner, emitter.program) * panelWidth)));
   Value result = finish(product(xPointer, panelPointer), first, here);
   Value to = ir.address(outAt.pointer, out.element, ir.add(ir.mul(begin, rowStride), first));
   tile::StoreOp::create(ir, ir.loc, result, to, {folded(rowStride), OpFoldResult(ir.getI64IntegerAttr(1))},

@@ -5,9 +5,9 @@
 // is number k of row p * panel + j; rows beyond N are zero. The file has float32, float16 or bfloat16, each part [n..,
 // K] or, stored in_out, [K, n..].
 //
-// With --precision=bf16 the numbers are rounded. Where the machine multiplies pairs of bfloat16, a panel is [ceil(K / 2)][panel]
-// pairs of 4 bytes, numbers 2k and 2k + 1 of a row, the even one in the lower half; for tile registers its rows of pairs are
-// a multiple of 16. What is missing is zero. Elsewhere they are float32 numbers as above.
+// With --precision=bf16 the numbers are rounded. Where the machine multiplies pairs of bfloat16, a panel is [ceil(K /
+// 2)][panel] pairs of 4 bytes, numbers 2k and 2k + 1 of a row, the even one in the lower half; for tile registers its
+// rows of pairs are a multiple of 16. What is missing is zero. Elsewhere they are float32 numbers as above.
 #ifndef ATTN_LOWERING_PACKWEIGHT_H
 #define ATTN_LOWERING_PACKWEIGHT_H
 

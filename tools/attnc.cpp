@@ -21,8 +21,9 @@ cl::opt<std::string> config("config", cl::desc("config.json, or the folder that 
                             cl::cat(category));
 cl::opt<std::string> mcpu("mcpu", cl::desc("the machine: native, x86-64-v3, …"), cl::init("native"), cl::cat(category));
 cl::opt<std::string> machine("target", cl::desc("what kind of machine: cpu"), cl::init("cpu"), cl::cat(category));
-cl::opt<std::string> precision("precision", cl::desc("what attention and products with weights multiply in: f32, or bf16 summed in f32"),
-                               cl::init("f32"), cl::cat(category));
+cl::opt<std::string>
+    precision("precision", cl::desc("what attention and products with weights multiply in: f32, or bf16 summed in f32"),
+              cl::init("f32"), cl::cat(category));
 cl::opt<attn::AttentionForm>
     attention("attention", cl::desc("the form of attentions; what a form cannot do is noted"), cl::cat(category),
               cl::values(clEnumValN(attn::AttentionForm::automatic, "auto", "as the compiler and the call choose"),

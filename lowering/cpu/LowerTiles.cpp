@@ -70,7 +70,8 @@ LogicalResult TileLowering::lowerOp(Operation *op) {
   }
   if (auto packed = dyn_cast<tile::PackedOp>(op)) {
     ir.setInsertionPoint(packed);
-    places[packed.getResult()] = Place{packed.getBase(), {ir.constant(packed.getType().dim(1)), ir.constant(1)}, ir.f32(), {}};
+    places[packed.getResult()] =
+        Place{packed.getBase(), {ir.constant(packed.getType().dim(1)), ir.constant(1)}, ir.f32(), {}};
     dead.push_back(op);
     return success();
   }

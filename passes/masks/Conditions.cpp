@@ -300,8 +300,7 @@ Condition Conditions::condition(Value truth, bool negated) {
   };
   if (auto differs = dyn_cast_or_null<arith::XOrIOp>(op)) {
     Value a = differs.getLhs(), b = differs.getRhs();
-    return choose(
-        b, [&] { return condition(a, !negated); }, [&] { return condition(a, negated); });
+    return choose(b, [&] { return condition(a, !negated); }, [&] { return condition(a, negated); });
   }
   if (auto choice = dyn_cast_or_null<arith::SelectOp>(op))
     return choose(

@@ -1,8 +1,8 @@
 /* tiles.c - the instructions of tile registers in C, and a judge of attention that uses them; see tiles.test.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *     tiles GROUPS HEADS WIDTH LENGTH
- * The instructions follow Intel's SDM, volume 2: TDPBF16PS sums the even and the odd halves of pairs each by themselves,
- * then both, then adds that to the result; numbers too small to be normal are 0. */
+ * The instructions follow Intel's SDM, volume 2: TDPBF16PS sums the even and the odd halves of pairs each by
+ * themselves, then both, then adds that to the result; numbers too small to be normal are 0. */
 #include "runtime/abi.h"
 #include <math.h>
 #include <stdio.h>
@@ -78,8 +78,13 @@ static void run(int function, const float *q, const float *k, const float *v, fl
   const int64_t *offsets[] = {rows, others};
   const void *inputs[] = {q, k, v};
   void *outputs[] = {y};
-  attn_call call = {.sequences = 1, .offsets = offsets, .inputs = inputs, .outputs = outputs, .past = before,
-                    .capacity = room, .state = state};
+  attn_call call = {.sequences = 1,
+                    .offsets = offsets,
+                    .inputs = inputs,
+                    .outputs = outputs,
+                    .past = before,
+                    .capacity = room,
+                    .state = state};
   attn_this_program.entries[function](&call);
   call.arena = aligned_alloc(64, (call.arena_bytes + 127) / 64 * 64);
   memset(call.arena, 255, call.arena_bytes);
