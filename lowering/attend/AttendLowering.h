@@ -5,7 +5,7 @@
 // Task.cpp        the task and its tensors
 // Regions.cpp     the text's score, mask and sink inside tile.map
 // Step.cpp        one tile of keys, and what comes before the first and behind the last
-// Visit.cpp       which keys are visited, and where no mask is needed
+// Visit.cpp       which keys are visited, and where no mask is needed; PlanCode.cpp writes a plan's expressions for it
 // Count.cpp       counters of tiles and bytes, under --count
 #ifndef ATTN_LOWERING_ATTEND_ATTENDLOWERING_H
 #define ATTN_LOWERING_ATTEND_ATTENDLOWERING_H
@@ -116,7 +116,7 @@ private:
   void tallyQueries();
   void startCounting();
   void tally(Counter counter, mlir::Value amount);
-  void tallyRows(const View &tensor, mlir::Value rows, int64_t numbers);
+  void tallyRows(const View &tensor, mlir::Value read, int64_t numbers);
   void endCounting();
   bool canHide() { return !op.getMask().empty() || !op.getScore().empty(); }
   int64_t keyWidth() { return mlir::cast<mlir::RankedTensorType>(op.key().getType()).getShape().back(); }

@@ -26,9 +26,9 @@ void AttendLowering::tally(Counter counter, Value amount) {
 }
 
 /// So many rows of so many numbers of a tensor have been read.
-void AttendLowering::tallyRows(const View &tensor, Value rows, int64_t numbers) {
+void AttendLowering::tallyRows(const View &tensor, Value read, int64_t numbers) {
   int64_t bytes = tensor.element.getIntOrFloatBitWidth() / 8;
-  tally(Bytes, ir.mul(rows, ir.constant(numbers * bytes)));
+  tally(Bytes, ir.mul(read, ir.constant(numbers * bytes)));
 }
 
 void AttendLowering::endCounting() {
