@@ -99,6 +99,11 @@ Value Elaborator::evalName(const NameExpr &e) {
       return callFunction(*fn, home, nullptr, e.range);
     return fail(e.range, "`" + e.name + "` is a function: call it, `" + e.name + "(…)`");
   }
+  if (clause && e.name.size() == 1 && StringRef("sijhqk").contains(e.name)) {
+    StringRef name = StringRef("ijh").contains(e.name) ? "mask" : "score";
+    return fail(e.range, "unknown name `" + e.name + "`: a clause lists what it uses of the pair, `" + name + "(" +
+                             e.name + "): …`");
+  }
   return fail(e.range, "unknown name `" + e.name + "`" + suggestion(e.name, false));
 }
 
@@ -218,7 +223,8 @@ Value Elaborator::evalBinary(const BinaryExpr &e) {
   }
   Value a = eval(e.lhs), b = eval(e.rhs);
   bool divides = e.op == BinaryOp::floorDivide || e.op == BinaryOp::modulo || e.op == BinaryOp::divide;
-  if (divides && b.is(Value::Kind::number) && b.number == 0 && !a.is(Value::Kind::tensor))
+  bool isReal = e.op == BinaryOp::divide && a.is(Value::Kind::tensor); // by 0 it is infinite
+  if (divides && b.is(Value::Kind::number) && b.number == 0 && !isReal)
     return a.isPoison() ? a : fail(e.range, "division by zero");
   return apply(scalarOp(e.op), {a, b}, e.range, ("`" + spelling(e.op) + "`").str());
 }
