@@ -114,7 +114,8 @@ TEST(Metadata, ThatContradictsItselfIsRefused) {
             "`metadata`: `packed_bytes` should be a whole number");
   EXPECT_EQ(failureWith(R"("dims": ["T", 2])", R"("dims": ["S", 2])"),
             "`metadata`: `dims` should be a list of sizes and names of sequence dimensions");
-  EXPECT_EQ(failureWith(R"("type": "i32")", R"("type": "i64")"), "`metadata`: `type` should be `f32`, `i32` or `bf16`");
+  EXPECT_EQ(failureWith(R"("ids", "type": "i32")", R"("ids", "type": "i64")"),
+            "`metadata`: `type` should be `f32` or `i32`");
   EXPECT_EQ(failureWith(R"("default": 1)", R"("default": "1")"), "`metadata`: `default` should be a number");
   EXPECT_EQ(failureWith(R"("longest": [100])", R"("longest": [1, 2])"),
             "`metadata`: `longest` should be at most one number a sequence dimension");
