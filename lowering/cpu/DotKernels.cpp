@@ -1,6 +1,7 @@
 // The register-blocked product that all kernels of a module share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/DotKernels.h"
+#include "lowering/cpu/SharedFunction.h"
 #include "lowering/cpu/Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -217,31 +218,21 @@ LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard,
     name += "_few";
   if (guard != Guard::None)
     name += guard == Guard::Wide ? "_guard_wide" : "_guard_each";
-  if (auto made = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-    return made;
-  OpBuilder builder(module.getBodyRegion());
-  Ir ir(module.getLoc(), builder);
-  Type p = ir.ptr(), n = ir.i64();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()),
-                                          {p, n, n, p, n, p, n, n, n, n, ir.getI1Type(), p, n, n});
-  auto function = LLVM::LLVMFuncOp::create(ir, ir.loc, name, type, LLVM::Linkage::Internal);
-  function.setPassthroughAttr(ir.getStrArrayAttr({"noinline", "nounwind"}));
-  Block *body = function.addEntryBlock(ir);
-  ir.setInsertionPointToEnd(body);
-  auto a = body->getArguments();
-  Product product{ir,    Vectors(ir, target.lanes),
-                  guard, pairs,
-                  few,   a[0],
-                  a[1],  a[2],
-                  a[3],  a[4],
-                  a[5],  a[6],
-                  a[7],  a[8],
-                  a[9],  a[10],
-                  a[11], a[12],
-                  a[13]};
-  if (few) {
-    product.columns(target.panelRows, target.panelVectors);
-  } else if (guard == Guard::None) {
+  return sharedFunction(module, name, "pnnpnpnnnnbpnn", [&](Ir &ir, ValueRange a) {
+    Product product{ir,    Vectors(ir, target.lanes),
+                    guard, pairs,
+                    few,   a[0],
+                    a[1],  a[2],
+                    a[3],  a[4],
+                    a[5],  a[6],
+                    a[7],  a[8],
+                    a[9],  a[10],
+                    a[11], a[12],
+                    a[13]};
+    if (few)
+      return product.columns(target.panelRows, target.panelVectors);
+    if (guard != Guard::None)
+      return product.columns(1, 1);
     Value one = arith::CmpIOp::create(ir, ir.loc, arith::CmpIPredicate::eq, product.rows, ir.constant(1));
     auto choose = scf::IfOp::create(ir, ir.loc, one, /*withElseRegion=*/true);
     ir.setInsertionPoint(choose.thenBlock()->getTerminator());
@@ -249,11 +240,7 @@ LLVM::LLVMFuncOp dotFunction(ModuleOp module, const Target &target, Guard guard,
     ir.setInsertionPoint(choose.elseBlock()->getTerminator());
     product.columns(target.panelRows, target.panelVectors);
     ir.setInsertionPointAfter(choose);
-  } else {
-    product.columns(1, 1);
-  }
-  LLVM::ReturnOp::create(ir, ir.loc, ValueRange{});
-  return function;
+  });
 }
 
 } // namespace attn::cpu

@@ -1,6 +1,7 @@
 // Products of bfloat16 pairs by tile registers (AMX).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/DotTiles.h"
+#include "lowering/cpu/SharedFunction.h"
 #include "lowering/cpu/Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -147,26 +148,14 @@ void TileProduct::runGuarded() {
 
 LLVM::LLVMFuncOp tileDotFunction(ModuleOp module, bool guarded) {
   StringRef name = guarded ? "attn_dot_tiles_guard" : "attn_dot_tiles";
-  if (auto made = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-    return made;
-  OpBuilder builder(module.getBodyRegion());
-  Ir ir(module.getLoc(), builder);
-  Type p = ir.ptr(), n = ir.i64();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()),
-                                          {p, n, p, n, p, n, n, n, n, ir.getI1Type()});
-  auto function = LLVM::LLVMFuncOp::create(ir, ir.loc, name, type, LLVM::Linkage::Internal);
-  function.setPassthroughAttr(ir.getStrArrayAttr({"noinline", "nounwind"}));
-  Block *body = function.addEntryBlock(ir);
-  ir.setInsertionPointToEnd(body);
-  auto a = body->getArguments();
-  TileProduct product{ir, Vectors(ir, sideOfTile), a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]};
-  product.zeros = product.square();
-  Value none = product.vectors.widen(ir.number(0));
-  for (int64_t r = 0; r < sideOfTile; ++r)
-    product.vectors.store(none, ir.address(product.zeros, ir.f32(), ir.constant(r * sideOfTile)));
-  guarded ? product.runGuarded() : product.run();
-  LLVM::ReturnOp::create(ir, ir.loc, ValueRange{});
-  return function;
+  return sharedFunction(module, name, "pnpnpnnnnb", [&](Ir &ir, ValueRange a) {
+    TileProduct product{ir, Vectors(ir, sideOfTile), a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]};
+    product.zeros = product.square();
+    Value none = product.vectors.widen(ir.number(0));
+    for (int64_t r = 0; r < sideOfTile; ++r)
+      product.vectors.store(none, ir.address(product.zeros, ir.f32(), ir.constant(r * sideOfTile)));
+    guarded ? product.runGuarded() : product.run();
+  });
 }
 
 } // namespace attn::cpu

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/Round.h"
 #include "lowering/cpu/DotTiles.h"
+#include "lowering/cpu/SharedFunction.h"
 #include "lowering/cpu/TileLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -136,21 +137,10 @@ LLVM::LLVMFuncOp roundFunction(ModuleOp module, const Target &target, Pairs pair
   std::string name = rounded ? "attn_pairs" : "attn_round";
   if (pairs != Pairs::None)
     name += pairs == Pairs::Along ? "_along" : "_across";
-  if (auto made = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-    return made;
-  OpBuilder builder(module.getBodyRegion());
-  Ir ir(module.getLoc(), builder);
-  Type p = ir.ptr(), n = ir.i64();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()), {p, n, p, n, n, n});
-  auto function = LLVM::LLVMFuncOp::create(ir, ir.loc, name, type, LLVM::Linkage::Internal);
-  function.setPassthroughAttr(ir.getStrArrayAttr({"noinline", "nounwind"}));
-  Block *body = function.addEntryBlock(ir);
-  ir.setInsertionPointToEnd(body);
-  auto a = body->getArguments();
-  Type element = rounded ? Type(ir.getBF16Type()) : ir.f32();
-  Rounding{ir, Vectors(ir, target.lanes), pairs, element, target.amx, a[0], a[1], a[2], a[3], a[4], a[5]}.run();
-  LLVM::ReturnOp::create(ir, ir.loc, ValueRange{});
-  return function;
+  return sharedFunction(module, name, "pnpnnn", [&](Ir &ir, ValueRange a) {
+    Type element = rounded ? Type(ir.getBF16Type()) : ir.f32();
+    Rounding{ir, Vectors(ir, target.lanes), pairs, element, target.amx, a[0], a[1], a[2], a[3], a[4], a[5]}.run();
+  });
 }
 
 /// How many pairs hold that many numbers; for tile registers, with those that are 0.

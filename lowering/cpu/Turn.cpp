@@ -1,6 +1,7 @@
 // Turning a matrix over: the function that all kernels of a module share.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/Turn.h"
+#include "lowering/cpu/SharedFunction.h"
 #include "lowering/cpu/Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -106,20 +107,9 @@ void Turn::blocks() {
 }
 
 LLVM::LLVMFuncOp turnFunction(ModuleOp module, const Target &target) {
-  if (auto made = module.lookupSymbol<LLVM::LLVMFuncOp>("attn_turn"))
-    return made;
-  OpBuilder builder(module.getBodyRegion());
-  Ir ir(module.getLoc(), builder);
-  Type p = ir.ptr(), n = ir.i64();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ir.getContext()), {p, n, p, n, n, n, p, n, n});
-  auto function = LLVM::LLVMFuncOp::create(ir, ir.loc, "attn_turn", type, LLVM::Linkage::Internal);
-  function.setPassthroughAttr(ir.getStrArrayAttr({"noinline", "nounwind"}));
-  Block *body = function.addEntryBlock(ir);
-  ir.setInsertionPointToEnd(body);
-  auto a = body->getArguments();
-  Turn{ir, Vectors(ir, target.lanes), a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]}.blocks();
-  LLVM::ReturnOp::create(ir, ir.loc, ValueRange{});
-  return function;
+  return sharedFunction(module, "attn_turn", "pnpnnnpnn", [&](Ir &ir, ValueRange a) {
+    Turn{ir, Vectors(ir, target.lanes), a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]}.blocks();
+  });
 }
 
 } // namespace attn::cpu
