@@ -7,7 +7,6 @@
 # An engine that cannot do the point answers {"fails": why}. `prepare` is what is done once for the point (mask tensor,
 # block mask), `first` the first answer, compilation included, `peak` how much memory both added at most. A process that
 # needs more than MOST bytes ends itself with exit code 9. Nothing runs between two lines.
-import json
 import os
 import pathlib
 import sys
@@ -20,6 +19,7 @@ for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(ARTIFACTS / "inductor")
 
 import attention_points as points  # noqa: E402
+import turns  # noqa: E402
 
 MOST = 8 << 30
 
@@ -202,25 +202,16 @@ def load(engine, order):
 
 
 def main():
-    replies, sys.stdout = sys.stdout, sys.stderr  # what a library prints must not end up among the answers
     threading.Thread(target=watch, daemon=True).start()
     engine = {"attn": Attn, "sdpa": Sdpa, "flex": Flex, "plain": Plain, "reference": Reference}[ENGINE]()
-    answer = None
-    for line in sys.stdin:
-        order = json.loads(line)
-        if "load" in order:
-            answer = None  # its memory goes first
-            loading.set()
-            answer, reply = load(engine, order)
-            loading.clear()
-        else:
-            times = []
-            for _ in range(order["run"]):
-                start = time.perf_counter()
-                engine.run(answer)
-                times.append(1e3 * (time.perf_counter() - start))
-            reply = {"ms": times}
-        print(json.dumps(reply), file=replies, flush=True)
+
+    def watched(order):
+        loading.set()
+        answer, reply = load(engine, order)
+        loading.clear()
+        return answer, reply
+
+    turns.serve(watched, engine.run)
 
 
 if __name__ == "__main__":

@@ -6,16 +6,16 @@
 #   {"run": 20}                  →  {"ms": […]}                                twenty times, each timed
 #
 # Nothing runs between two lines, so that the driver can let the engines take turns.
-import json
 import os
 import pathlib
 import random
 import sys
-import time
 
 ENGINE, MODEL, ARTIFACTS, THREADS = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), int(sys.argv[4])
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[name] = str(THREADS)
+
+import turns  # noqa: E402
 
 
 def tokens(count):
@@ -127,22 +127,13 @@ class Attn:
 
 
 def main():
-    replies, sys.stdout = sys.stdout, sys.stderr  # what a library prints must not end up among the answers
     engine = {"attn": Attn, "openvino": Openvino, "torch": lambda: Torch(False), "compiled": lambda: Torch(True)}[ENGINE]()
-    answer = None
-    for line in sys.stdin:
-        order = json.loads(line)
-        if "load" in order:
-            answer = engine.load(*order["load"])
-            reply = {"vector": engine.vector(engine.run(answer))}
-        else:
-            times = []
-            for _ in range(order["run"]):
-                start = time.perf_counter()
-                engine.run(answer)
-                times.append(1e3 * (time.perf_counter() - start))
-            reply = {"ms": times}
-        print(json.dumps(reply), file=replies, flush=True)
+
+    def load(order):
+        answer = engine.load(*order["load"])
+        return answer, {"vector": engine.vector(engine.run(answer))}
+
+    turns.serve(load, engine.run)
 
 
 if __name__ == "__main__":

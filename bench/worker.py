@@ -5,7 +5,6 @@
 #   {"run": 20}     →  {"ms": […]}                       answer twenty times, each timed
 #
 # Nothing runs between two lines, so that the driver can let the engines take turns.
-import json
 import os
 import pathlib
 import sys
@@ -16,6 +15,7 @@ for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[name] = str(THREADS)
 
 import encoder  # noqa: E402
+import turns  # noqa: E402
 
 
 def load_torch(count):
@@ -78,23 +78,13 @@ def load_attn(count):
 
 
 def main():
-    answer = None
-    replies, sys.stdout = sys.stdout, sys.stderr  # what a library prints must not end up among the answers
-    for line in sys.stdin:
-        order = json.loads(line)
+    def load(order):
         start = time.perf_counter()
-        if "load" in order:
-            answer = globals()["load_" + ENGINE](order["load"])
-            vector = [float(x) for x in answer()]
-            reply = {"vector": vector, "seconds": time.perf_counter() - start}
-        else:
-            times = []
-            for _ in range(order["run"]):
-                start = time.perf_counter()
-                answer()
-                times.append(1e3 * (time.perf_counter() - start))
-            reply = {"ms": times}
-        print(json.dumps(reply), file=replies, flush=True)
+        answer = globals()["load_" + ENGINE](order["load"])
+        vector = [float(x) for x in answer()]
+        return answer, {"vector": vector, "seconds": time.perf_counter() - start}
+
+    turns.serve(load, lambda answer: answer())
 
 
 if __name__ == "__main__":
