@@ -144,34 +144,23 @@ Number Numbers::ceilDiv(Number a, int64_t divisor) {
   return divisor == 1 ? a : floorDiv(add(a, constant(divisor - 1)), divisor);
 }
 
-Number Numbers::min(Number a, Number b) {
-  if (surelyAtMost(a, b))
+/// The smaller of two numbers for Min, the larger for Max.
+Number Numbers::extreme(NumberKind kind, Number a, Number b) {
+  bool least = kind == NumberKind::Min;
+  auto wins = [&](Number x, Number y) { return least ? surelyAtMost(x, y) : surelyAtMost(y, x); };
+  if (wins(a, b))
     return a;
-  if (surelyAtMost(b, a))
+  if (wins(b, a))
     return b;
   for (auto [x, y] : {std::pair(a, b), std::pair(b, a)})
-    if (x->kind == NumberKind::Min) // min(min(p, q), y) where y decides one of them
+    if (x->kind == kind) // of three numbers, where y decides one of the others
       for (int n : {0, 1})
-        if (surelyAtMost(y, x->args[n]))
-          return min(x->args[1 - n], y);
+        if (wins(y, x->args[n]))
+          return extreme(kind, x->args[1 - n], y);
   if (b->order < a->order)
     std::swap(a, b);
-  return make(NumberKind::Min, a, b, std::min(a->least, b->least), std::min(a->most, b->most));
-}
-
-Number Numbers::max(Number a, Number b) {
-  if (surelyAtMost(a, b))
-    return b;
-  if (surelyAtMost(b, a))
-    return a;
-  for (auto [x, y] : {std::pair(a, b), std::pair(b, a)})
-    if (x->kind == NumberKind::Max)
-      for (int n : {0, 1})
-        if (surelyAtMost(x->args[n], y))
-          return max(x->args[1 - n], y);
-  if (b->order < a->order)
-    std::swap(a, b);
-  return make(NumberKind::Max, a, b, std::max(a->least, b->least), std::max(a->most, b->most));
+  auto end = [&](int64_t x, int64_t y) { return least ? std::min(x, y) : std::max(x, y); };
+  return make(kind, a, b, end(a->least, b->least), end(a->most, b->most));
 }
 
 Number Numbers::select(Number condition, Number a, Number b) {

@@ -80,8 +80,8 @@ public:
   Number mul(Number a, int64_t factor);
   Number floorDiv(Number a, int64_t divisor);
   Number ceilDiv(Number a, int64_t divisor);
-  Number min(Number a, Number b);
-  Number max(Number a, Number b);
+  Number min(Number a, Number b) { return extreme(NumberKind::Min, a, b); }
+  Number max(Number a, Number b) { return extreme(NumberKind::Max, a, b); }
   Number select(Number condition, Number a, Number b);
   Number lessEqual(Number a, Number b);
   Number both(Number a, Number b);
@@ -96,6 +96,7 @@ public:
   Number tableBelow(int64_t table, Number number);
 
 private:
+  Number extreme(NumberKind kind, Number a, Number b);
   bool surelyAtMost(Number a, Number b, int depth = 4);
   using Key = std::tuple<NumberKind, int64_t, const void *, Number, Number, Number>;
   Number make(NumberKind kind, int64_t id, mlir::Value value, Number a, Number b, Number c, int64_t least,
