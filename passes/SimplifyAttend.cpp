@@ -344,7 +344,7 @@ bool isArea(Value tensor) {
 }
 
 /// One whole number, as `past - 24`: the plan of a mask wants to see what it is made of.
-bool isWhole(Value tensor) {
+bool isWholeScalar(Value tensor) {
   return tensorType(tensor).getRank() == 0 && tensorType(tensor).getElementType().isInteger(32);
 }
 
@@ -354,7 +354,7 @@ struct ReadThroughMap : OpRewritePattern<AtOp> {
   LogicalResult matchAndRewrite(AtOp at, PatternRewriter &rewriter) const final {
     std::optional<Reading> reading = Reading::match(at);
     auto map = reading ? reading->tensor.getDefiningOp<MapOp>() : MapOp();
-    if (!map || !(isArea(map) || isWhole(map) || countWork(map.getBody().front()) == 0))
+    if (!map || !(isArea(map) || isWholeScalar(map) || countWork(map.getBody().front()) == 0))
       return rewriter.notifyMatchFailure(at, "it reads no elementwise function of queries and keys");
     Renaming renaming = renamingByPlace(map.outDims(), reading->names);
     IRMapping mapping;

@@ -66,12 +66,21 @@ mlir::Value mapTile(Ir &ir, tile::TileType type, mlir::ValueRange inputs, llvm::
                     llvm::ArrayRef<mlir::OpFoldResult> valid,
                     std::function<mlir::Value(Scalars &, mlir::ValueRange indices, mlir::ValueRange elements)> element);
 
+/// What decides which keys an attention with a mask visits, once for all its kernels.
+struct KeyPlan {
+  MaskPlan mask;
+  llvm::DenseMap<int64_t, mlir::Value>
+      sorted; // int64[n] of the entry: whether a captured table of a sequence is in order
+};
+/// Looks, where the entry stands now, which tables are in order; of those alone that the plan asks for. Visit.cpp
+std::optional<KeyPlan> planKeys(Emitter &emitter, AttendOp op);
+
 class AttendLowering {
 public:
   /// What a kernel computes: all of it, or one half of a split attention: its scores, or what is made of them.
   enum class Part { Whole, Scores, Values };
 
-  AttendLowering(Emitter &owner, AttendOp attend, const Strategy &strategy, Part part);
+  AttendLowering(Emitter &owner, AttendOp attend, const Strategy &strategy, const KeyPlan *plan, Part part);
   void run();
 
 private:
@@ -101,8 +110,6 @@ private:
   mlir::Value headOf(Scalars &in, mlir::Value headNumber, mlir::Value row);
   Running begin();
   PlanCode planCode();
-  void prepareTables();
-  mlir::Value sortedFlag(int64_t table);
   Running overKeys(Running start, mlir::Value guard);
   Running overKeys(Running start, mlir::Value from, mlir::Value to, bool masked, mlir::Value guard);
   Running step(Running before, mlir::Value key, bool masked, mlir::Value guard);
@@ -130,6 +137,7 @@ private:
   Emitter &emitter;
   AttendOp op;
   const Strategy &strategy;
+  const KeyPlan *plan; // null: every key is visited
   Part part;
   Kernel kernel;
   Ir &ir;
@@ -139,9 +147,7 @@ private:
   bool few = false;                           // whether the tile's rows are the shared heads of one query
   Local qAt, kAt, vAt, yAt, weightsAt, lseAt;
   llvm::SmallVector<Local, 2> captured;
-  std::optional<MaskPlan> plan;                      // of the mask
-  llvm::DenseMap<int64_t, Local> tables;             // captured rows that the plan reads
-  llvm::DenseMap<int64_t, mlir::Value> sortedTables; // whether they are in order, i1
+  llvm::DenseMap<int64_t, mlir::Value> sortedTables; // of this sequence, i1
   mlir::Value sequence, first, queries, head;        // first query of the block, how many; number of the (first) head
   mlir::Value count;                                 // rows of the tile that count
   mlir::Value past;                                  // the number of the sequence's first query

@@ -153,24 +153,25 @@ Value PlanCode::entry(int64_t table, Value place) {
   return arith::ExtSIOp::create(ir, ir.loc, ir.i64(), number);
 }
 
-/// The smallest or largest entry of places from … to: of a sorted table an end, else by looking at all of them.
+/// The smallest or largest entry of places from … to: of a table known to be in order an end, else by looking at all.
 Value PlanCode::extreme(Number number, Value from, Value to) {
   bool least = number->kind == NumberKind::TableMin;
-  auto look = [&](Value begin) {
-    return ir.loop(ir.add(begin, ir.constant(1)), ir.add(to, ir.constant(1)), ir.constant(1), entry(number->id, begin),
+  auto look = [&] {
+    return ir.loop(ir.add(from, ir.constant(1)), ir.add(to, ir.constant(1)), ir.constant(1), entry(number->id, from),
                    [&](Value place, ValueRange best) {
                      Value next = entry(number->id, place);
                      return SmallVector<Value>{least ? ir.min(best[0], next) : ir.max(best[0], next)};
                    })[0];
   };
   Value sorted = leaves.sorted(number->id);
-  Value first = arith::SelectOp::create(ir, ir.loc, sorted, least ? from : to, from), end = first;
+  if (!sorted)
+    return look();
   auto choose = scf::IfOp::create(ir, ir.loc, TypeRange{ir.i64()}, sorted, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(ir);
   ir.setInsertionPointToEnd(choose.thenBlock());
-  scf::YieldOp::create(ir, ir.loc, entry(number->id, end));
+  scf::YieldOp::create(ir, ir.loc, entry(number->id, least ? from : to));
   ir.setInsertionPointToEnd(choose.elseBlock());
-  scf::YieldOp::create(ir, ir.loc, look(from));
+  scf::YieldOp::create(ir, ir.loc, look());
   return choose.getResult(0);
 }
 

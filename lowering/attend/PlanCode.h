@@ -17,7 +17,7 @@ public:
     mlir::Value firstQuery, lastQuery, finalKey, firstHead, lastHead;
     std::function<mlir::Value(mlir::Value)> scalar;
     std::function<const Local &(int64_t table)> table;
-    std::function<mlir::Value(int64_t table)> sorted; // i1
+    std::function<mlir::Value(int64_t table)> sorted; // i1; null where nobody looked
   };
 
   PlanCode(Ir &builder, Leaves given) : ir(builder), leaves(std::move(given)) {}

@@ -74,7 +74,7 @@ Strategy chooseStrategy(AttendOp op, const Target &target, const LowerOptions &o
   // Beyond so many heads of keys a decoding call has tasks enough for the threads that a machine has for it.
   constexpr int64_t mostHeads = 8;
   constexpr int64_t parts = 16, leastColumns = 64;
-  Strategy chosen{.queries = target.panel() * panelsOfTile(op, options), .keys = keysOfTile};
+  Strategy chosen{.queries = target.panel() * panelsOfTile(op, options), .keys = keysOfTile, .why = {}};
   if (options.attention == AttentionForm::online) {
     chosen.why = "asked for";
     return chosen;

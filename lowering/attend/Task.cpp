@@ -42,10 +42,11 @@ static StringRef nameOf(AttendLowering::Part part) {
                                                 : "attend_values";
 }
 
-AttendLowering::AttendLowering(Emitter &owner, AttendOp attend, const Strategy &chosen, Part which)
-    : emitter(owner), op(attend), strategy(chosen), part(which), kernel(owner, nameOf(which)), ir(kernel.ir),
-      q(owner.input(attend, 0)), k(owner.input(attend, 1)), v(owner.input(attend, 2)), y(owner.output(attend, 0)),
-      rows(chosen.queries), shared(sharedHeads(attend)) {
+AttendLowering::AttendLowering(Emitter &owner, AttendOp attend, const Strategy &chosen, const KeyPlan *visits,
+                               Part which)
+    : emitter(owner), op(attend), strategy(chosen), plan(visits), part(which), kernel(owner, nameOf(which)),
+      ir(kernel.ir), q(owner.input(attend, 0)), k(owner.input(attend, 1)), v(owner.input(attend, 2)),
+      y(owner.output(attend, 0)), rows(chosen.queries), shared(sharedHeads(attend)) {
   auto sizeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape().back(); };
   width = sizeOf(op.query());
   valueWidth = sizeOf(op.value());
@@ -101,17 +102,17 @@ void AttendLowering::chooseTask() {
   } else {
     past = ir.constant(0);
     int64_t all = queryDim.size.factor, tiles = std::max<int64_t>(1, llvm::divideCeil(all, rows));
-    Value part;
+    Value number;
     if (y.layout.uniform) {
       kernel.tasks(emitter.entry.constant(tiles * heads));
-      part = kernel.task;
+      number = kernel.task;
     } else {
       Kernel::Block block = kernel.sequence(tiles * heads);
       sequence = block.sequence;
-      part = block.inner;
+      number = block.inner;
     }
-    head = ir.rem(part, ir.constant(heads));
-    first = ir.mul(ir.div(part, ir.constant(heads)), ir.constant(rows));
+    head = ir.rem(number, ir.constant(heads));
+    first = ir.mul(ir.div(number, ir.constant(heads)), ir.constant(rows));
     queries = ir.max(ir.constant(0), ir.min(ir.constant(rows), ir.sub(ir.constant(all), first)));
   }
   findTensors();
@@ -160,10 +161,11 @@ void AttendLowering::findTensors() {
   for (size_t i = 3; i < op.getInputs().size(); ++i)
     captured.push_back(readable(kernel.local(emitter.input(op, i), sequence)));
   keys = kAt.sizes[0];
-  if (op.getMask().empty())
-    return;
-  plan.emplace(op);
-  prepareTables();
+  if (plan)
+    for (auto [table, flags] : plan->sorted) {
+      Value flag = ir.load(ir.i64(), kernel.get(flags), sequence ? sequence : ir.constant(0));
+      sortedTables[table] = ir.less(ir.constant(0), flag);
+    }
 }
 
 Value AttendLowering::attempt(Value guard) {
@@ -277,7 +279,8 @@ void AttendLowering::run() {
 LogicalResult lowerAttend(Emitter &emitter, AttendOp op) {
   using Part = AttendLowering::Part;
   Strategy strategy = chooseStrategy(op, emitter.target, emitter.program.options);
-  auto lower = [&](Part part) { AttendLowering(emitter, op, strategy, part).run(); };
+  std::optional<KeyPlan> plan = planKeys(emitter, op);
+  auto lower = [&](Part part) { AttendLowering(emitter, op, strategy, plan ? &*plan : nullptr, part).run(); };
   Value split = emitter.splits(op);
   if (!split && strategy.always)
     op.emitWarning() << "this attention stays online: " << strategy.why;

@@ -23,18 +23,16 @@ AttendLowering::Running AttendLowering::overKeys(Running start, Value from, Valu
   return {last[0], last[1], last[2]};
 }
 
-/// Whether a table never descends: looked up once a sequence, before the attention, by a kernel of its own.
-Value AttendLowering::sortedFlag(int64_t table) {
-  View view = emitter.input(op, size_t(table) + 3);
+/// int64[n] of the entry: whether a table of each sequence never descends, looked up by a kernel of its own.
+static Value lookForOrder(Emitter &emitter, AttendOp op, int64_t table) {
   Value flags = emitter.perSequence();
   Kernel look(emitter, "sorted");
-  bool single = !sequence;
-  Value owner;
-  if (single)
+  Value sequence;
+  if (emitter.output(op, 0).layout.uniform)
     look.tasks(emitter.entry.constant(1));
   else
-    owner = look.sequence().sequence;
-  Local row = look.local(view, owner);
+    sequence = look.sequence().sequence;
+  Local row = look.local(emitter.input(op, size_t(table) + 3), sequence);
   Ir &in = look.ir;
   auto entry = [&](Value place) { return in.load(row.element, row.pointer, in.mul(place, row.strides[0])); };
   Value one = in.constant(1), yes = arith::ConstantOp::create(in, in.loc, in.getBoolAttr(true));
@@ -43,34 +41,21 @@ Value AttendLowering::sortedFlag(int64_t table) {
         arith::CmpIOp::create(in, in.loc, arith::CmpIPredicate::sle, entry(in.sub(place, one)), entry(place));
     return SmallVector<Value>{arith::AndIOp::create(in, in.loc, so[0], ascends)};
   })[0];
-  in.store(arith::ExtUIOp::create(in, in.loc, in.i64(), sorted), look.get(flags), single ? in.constant(0) : owner);
+  Value own = sequence ? sequence : in.constant(0);
+  in.store(arith::ExtUIOp::create(in, in.loc, in.i64(), sorted), look.get(flags), own);
   look.launch();
-  Value flag = ir.load(ir.i64(), kernel.get(flags), single ? ir.constant(0) : sequence);
-  return ir.less(ir.constant(0), flag);
+  return flags;
 }
 
-/// Tables that the expression reads, and those whose order it asks for.
-static void findTables(masks::Number number, llvm::SmallSetVector<int64_t, 4> &read,
-                       llvm::DenseSet<masks::Number> &done) {
-  if (!done.insert(number).second)
-    return;
-  if (number->kind >= masks::NumberKind::TableLength)
-    read.insert(number->id);
-  for (masks::Number arg : number->args)
-    if (arg)
-      findTables(arg, read, done);
-}
-
-/// Once for the kernel, where its task begins.
-void AttendLowering::prepareTables() {
-  llvm::SmallSetVector<int64_t, 4> read;
-  llvm::DenseSet<masks::Number> done;
-  for (masks::Number number : {plan->next, plan->seen, plan->full})
-    findTables(number, read, done);
-  for (int64_t table : read) {
-    tables[table] = captured[table];
-    sortedTables[table] = sortedFlag(table);
-  }
+std::optional<KeyPlan> planKeys(Emitter &emitter, AttendOp op) {
+  if (op.getMask().empty())
+    return std::nullopt;
+  KeyPlan plan{MaskPlan(op), llvm::DenseMap<int64_t, Value>()};
+  plan.mask.forEach([&](masks::Number number) {
+    if (number->kind == masks::NumberKind::TableSorted && !plan.sorted.contains(number->id))
+      plan.sorted[number->id] = lookForOrder(emitter, op, number->id);
+  });
+  return plan;
 }
 
 PlanCode AttendLowering::planCode() {
@@ -87,7 +72,7 @@ PlanCode AttendLowering::planCode() {
     }
     return arith::ExtSIOp::create(ir, ir.loc, ir.i64(), number);
   };
-  leaves.table = [this](int64_t table) -> const Local & { return tables.find(table)->second; };
+  leaves.table = [this](int64_t table) -> const Local & { return captured[table]; };
   leaves.sorted = [this](int64_t table) { return sortedTables.lookup(table); };
   return PlanCode(ir, leaves);
 }
@@ -96,15 +81,16 @@ AttendLowering::Running AttendLowering::overKeys(Running start, Value guard) {
   Value none = ir.constant(0), tile = ir.constant(keysOfTile);
   if (!plan)
     return overKeys(start, none, keys, false, guard);
+  const MaskPlan &mask = plan->mask;
   PlanCode code = planCode();
-  for (masks::Number number : {plan->next, plan->seen, plan->full})
+  for (masks::Number number : {mask.next, mask.seen, mask.full})
     code.prepare(number);
   // The plan promises nothing where sums of rows could leave int32.
   Value small = ir.less(ir.max(keys, ir.add(ir.add(first, past), queries)), ir.constant(masks::rowLimit));
   auto choose = [&](Value condition, Value a, Value b) -> Value {
     return arith::SelectOp::create(ir, ir.loc, condition, a, b);
   };
-  auto next = [&](Value from) { return choose(small, code.emit(plan->next, from, from), from); };
+  auto next = [&](Value from) { return choose(small, code.emit(mask.next, from, from), from); };
   auto isConstant = [](masks::Number number, int64_t value) {
     return number->kind == masks::NumberKind::Constant && number->id == value;
   };
@@ -121,10 +107,10 @@ AttendLowering::Running AttendLowering::overKeys(Running start, Value guard) {
     Value lastKey = ir.min(ir.sub(end, ir.constant(1)), ir.sub(keys, ir.constant(1)));
     Running running{now[1], now[2], now[3]};
     Value masked = end;
-    if (!isConstant(plan->seen, 1))
-      masked = choose(small, choose(code.emitTruth(plan->seen, key, lastKey), end, key), end);
-    if (!isConstant(plan->full, 0)) {
-      Value isFull = arith::AndIOp::create(ir, ir.loc, small, code.emitTruth(plan->full, key, lastKey));
+    if (!isConstant(mask.seen, 1))
+      masked = choose(small, choose(code.emitTruth(mask.seen, key, lastKey), end, key), end);
+    if (!isConstant(mask.full, 0)) {
+      Value isFull = arith::AndIOp::create(ir, ir.loc, small, code.emitTruth(mask.full, key, lastKey));
       running = overKeys(running, key, choose(isFull, end, key), false, guard);
       masked = choose(isFull, key, masked);
     }

@@ -377,17 +377,6 @@ Number Planner::seen(const Condition &condition, Range keys, bool wide, Number *
   return any;
 }
 
-/// Nodes of the expressions, each once.
-size_t countNumbers(ArrayRef<Number> roots) {
-  llvm::DenseSet<Number> seen;
-  std::function<void(Number)> visit = [&](Number part) {
-    if (part && seen.insert(part).second)
-      llvm::for_each(part->args, visit);
-  };
-  llvm::for_each(roots, visit);
-  return seen.size();
-}
-
 /// The condition with fewer terms, which holds more often: they keep what they say of i, j and i - j alone; where that
 /// is still too much, nothing.
 Condition coarser(Condition condition, size_t terms) {
@@ -416,13 +405,27 @@ MaskPlan::MaskPlan(AttendOp op) {
     bool exact = llvm::all_of(visible, isDifference);
     seen = exact ? numbers->yes() : planner.seen(visible, {firstKey, lastKey}, false, nullptr);
     full = numbers->flip(planner.seen(hidden, {firstKey, lastKey}, false, nullptr));
-    if (countNumbers({next, seen, full}) > mostNumbers)
+    size_t count = 0;
+    forEach([&](Number) { ++count; });
+    if (count > mostNumbers)
       continue;
     if (std::max(conditions.visible.size(), conditions.hidden.size()) > detail.terms)
       undecided.push_back({op.getMask().front().getTerminator(), "too many alternatives for code that stays small"});
     return;
   }
   llvm_unreachable("one alternative is few enough");
+}
+
+void MaskPlan::forEach(llvm::function_ref<void(Number)> each) const {
+  llvm::DenseSet<Number> done;
+  std::function<void(Number)> visit = [&](Number number) {
+    if (!number || !done.insert(number).second)
+      return;
+    each(number);
+    llvm::for_each(number->args, visit);
+  };
+  for (Number number : {next, seen, full})
+    visit(number);
 }
 
 int64_t MaskPlan::nextKey(const Tile &tile, const Data &data) const {

@@ -37,6 +37,9 @@ public:
   masks::Number seen, full;
   std::vector<masks::Undecided> undecided;
 
+  /// Every node of the three expressions, once.
+  void forEach(llvm::function_ref<void(masks::Number)> each) const;
+
   /// What the expressions say of a tile with fewer than masks::rowLimit rows.
   int64_t nextKey(const masks::Tile &tile, const masks::Data &data) const;
   TileClass classify(const masks::Tile &tile, const masks::Data &data) const;
